@@ -1,0 +1,67 @@
+"""backfill.initialized_at: when all runs of a backfill had been written; null while its creation is under way.
+
+Backfills that are complete, or that have slots, count as initialized when they were created.
+
+Locks: ACCESS EXCLUSIVE on `backfill` for the time of a catalog change (no rewrite); then row locks on the rows filled in,
+of a strength that neither a foreign key check nor a creation under way waits for.
+"""
+
+from pgbackfill.objects import run_sql, set_lock_timeout
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+# The comment marks the column as ours: one of the same name that Airflow itself brought stays when pgbackfill goes.
+MARK = "pgbackfill: when all runs of this backfill had been written (UTC); null while its creation is under way"
+
+ADD_COLUMN = f"""
+do $$
+begin
+  if not exists (
+    select
+    from pg_attribute a
+    where a.attrelid = 'public.backfill'::regclass and a.attname = 'initialized_at' and not a.attisdropped
+  ) then
+    alter table public.backfill add column initialized_at timestamptz;
+    comment on column public.backfill.initialized_at is '{MARK}';
+  end if;
+end
+$$;
+"""
+
+FILL = """
+update public.backfill b
+set initialized_at = b.created_at
+where b.initialized_at is null
+  and (b.completed_at is not null or exists (select from public.backfill_dag_run s where s.backfill_id = b.id));
+"""
+
+DROP_COLUMN = """
+do $$
+begin
+  if exists (
+    select
+    from pg_attribute a
+    where a.attrelid = 'public.backfill'::regclass
+      and a.attname = 'initialized_at'
+      and not a.attisdropped
+      and col_description(a.attrelid, a.attnum) like 'pgbackfill:%'
+  ) then
+    alter table public.backfill drop column initialized_at;
+  end if;
+end
+$$;
+"""
+
+
+def upgrade() -> None:
+    set_lock_timeout()
+    run_sql(ADD_COLUMN)
+    run_sql(FILL)
+
+
+def downgrade() -> None:
+    set_lock_timeout()
+    run_sql(DROP_COLUMN)

@@ -1,0 +1,23 @@
+"""At most one active backfill per DAG, by a partial unique index.
+
+Airflow checks, then inserts: two requests at once make two. With the index the second one fails, which Airflow's REST API
+answers with 409.
+
+Locks: SHARE UPDATE EXCLUSIVE on `backfill` while the index is built (readers and writers go on).
+"""
+
+from pgbackfill.objects import build_index, drop_index, install_check
+
+revision = "0003"
+down_revision = "0002"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    install_check("guard/no_duplicate_active_backfills")
+    build_index("pgbackfill_one_active_backfill", on="public.backfill (dag_id) where completed_at is null", unique=True)
+
+
+def downgrade() -> None:
+    drop_index("pgbackfill_one_active_backfill")

@@ -1,0 +1,25 @@
+"""Indexes from a backfill to its runs and back: Airflow has none, and every sweep reads both ways.
+
+Locks: SHARE UPDATE EXCLUSIVE on `dag_run` and `backfill_dag_run` while each index is built (readers and writers go on).
+"""
+
+from pgbackfill.objects import build_index, drop_index
+
+revision = "0004"
+down_revision = "0003"
+branch_labels = None
+depends_on = None
+
+# Partial: most runs of a database belong to no backfill, and theirs need not be kept.
+RUNS_OF_BACKFILL = "pgbackfill_dag_run_backfill_id"
+SLOTS_OF_RUN = "pgbackfill_backfill_dag_run_dag_run_id"
+
+
+def upgrade() -> None:
+    build_index(RUNS_OF_BACKFILL, on="public.dag_run (backfill_id, state) where backfill_id is not null")
+    build_index(SLOTS_OF_RUN, on="public.backfill_dag_run (dag_run_id) where dag_run_id is not null")
+
+
+def downgrade() -> None:
+    drop_index(SLOTS_OF_RUN)
+    drop_index(RUNS_OF_BACKFILL)

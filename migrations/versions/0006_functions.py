@@ -1,0 +1,101 @@
+"""The functions and views: every file of sql/ but the triggers.
+
+Locks: none on Airflow's tables; a function or a view takes none when it is created.
+"""
+
+from pgbackfill.objects import install, remove
+
+revision = "0006"
+down_revision = "0005"
+branch_labels = None
+depends_on = None
+
+TYPES = [
+    "timetable/dag_run_info",
+    "plan/serialized_dag",
+    "plan/planned_slot",
+    "tasks/task_template",
+    "create/new_dag_run",
+    "views/backfill_state",
+    "views/dag_run_state",
+    "views/backfill_progress_state",
+    "lifecycle/registered_dag",
+]
+
+# A function in SQL names others that must be there already; one in PL/pgSQL looks them up when it runs.
+TIMETABLE: list[str] = []
+TASKS = [
+    "tasks/_serialized_tasks",
+    "tasks/_decoded",
+    "tasks/_literal_map_length",
+    "tasks/_mapped_group_factors",
+    "tasks/_priority_weights",
+    "tasks/_task_templates",
+]
+PLAN = [
+    "plan/_dag",
+    "plan/_isoformat",
+    "plan/_check_arguments",
+    "plan/_check_request",
+    "plan/_parse_infos",
+    "plan/_slots",
+    "plan/_slot_decision",
+    "plan/_plan",
+    "plan/plan_backfill",
+    "plan/dag_run_infos",
+]
+VIEWS = [
+    "views/_backfill_state",
+    "views/backfills",
+    "views/active_backfills",
+    "views/_dag_run_state",
+    "views/backfill_dag_runs",
+    "views/_backfill_progress",
+    "views/backfill_progress",
+]
+CREATE = [
+    "create/_uuid7",
+    "create/_new_context_carrier",
+    "create/_host_columns",
+    "create/_check_creation_arguments",
+    "create/_check_writable",
+    "create/_claim_idempotency_key",
+    "create/_insert_backfill",
+    "create/_settle_plan",
+    "create/_insert_dag_runs",
+    "create/_insert_task_instances",
+    "create/_archive_task_instances",
+    "create/_reset_dag_runs",
+    "create/_reset_task_instances",
+    "create/_mark_removed_tasks",
+    "create/_clear_dag_runs",
+    "create/_insert_slots",
+    "create/_create_runs",
+    "create/create_backfill",
+]
+LIFECYCLE = [
+    "lifecycle/_lock_live_backfill",
+    "lifecycle/_set_paused",
+    "lifecycle/pause_backfill",
+    "lifecycle/unpause_backfill",
+    "lifecycle/cancel_backfill",
+    "lifecycle/mark_backfills_complete",
+    "lifecycle/reap_abandoned_backfills",
+    "lifecycle/_lock_backfills_with_room",
+    "lifecycle/start_queued_dag_runs",
+    "lifecycle/_finish_task_instances",
+    "lifecycle/finish_dag_run",
+    "lifecycle/_cron_timetable",
+    "lifecycle/_upsert_dag",
+    "lifecycle/_upsert_dag_version",
+    "lifecycle/register_dag",
+]
+FILES = [*TYPES, "plan/_now", *TIMETABLE, *TASKS, *PLAN, *VIEWS, *CREATE, *LIFECYCLE]
+
+
+def upgrade() -> None:
+    install(FILES)
+
+
+def downgrade() -> None:
+    remove(FILES)

@@ -1,0 +1,34 @@
+"""The guard: triggers on Airflow's tables that hold for every writer.
+
+Locks: SHARE ROW EXCLUSIVE on `backfill`, then on `backfill_dag_run`, for the time of a catalog change.
+"""
+
+from pgbackfill.objects import install, remove
+
+revision = "0007"
+down_revision = "0006"
+branch_labels = None
+depends_on = None
+
+FILES = [
+    "guard/_record_event",
+    "guard/_last_event",
+    "guard/_creator_is_alive",
+    "guard/_has_unfinished_runs",
+    "guard/_initialization_grace",
+    "guard/_was_cut_short",
+    "guard/_record_creation",
+    "guard/_guard_backfill_update",
+    "guard/_finish_initialization",
+    "guard/pgbackfill_record_creation",
+    "guard/pgbackfill_guard_update",
+    "guard/pgbackfill_finish_initialization",
+]
+
+
+def upgrade() -> None:
+    install(FILES)
+
+
+def downgrade() -> None:
+    remove(FILES)

@@ -1,0 +1,126 @@
+"""How revisions put SQL files into a database and take them out again.
+
+A file of `sql/` holds one object and is its only definition; a revision lists files and holds no bodies. The same text
+runs online and, under `--sql`, is printed byte for byte: neither way passes through SQLAlchemy's `text()`, which would
+read `:name` and `%` in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from alembic import context
+
+from pgbackfill.migrate import OPTIONS_ATTRIBUTE, MigrationOptions
+from pgbackfill.resources import sql_dir
+
+_OBJECT = re.compile(
+    r"^create (?:or replace )?(?:constraint )?(?P<kind>function|view|type|trigger) (?P<name>[\w.]+)"
+    r"(?:.*?\bon (?P<table>[\w.]+))?",
+    re.MULTILINE | re.DOTALL,
+)
+_HOST_PREFIX = re.compile(r"\bpublic\.")
+
+_DROP_INVALID_INDEX = """do $$
+begin
+  if exists (select from pg_index i where i.indexrelid = to_regclass('public.{name}') and not i.indisvalid) then
+    drop index public.{name};
+  end if;
+end
+$$;"""
+
+# A concurrent build waits for the transactions that are older than itself, and nobody queues behind that wait.
+_WAIT_FOR_OLDER_TRANSACTIONS = "set lock_timeout = '10min';"
+
+
+def quote_identifier(name: str) -> str:
+    """`name` as a quoted SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def options() -> MigrationOptions:
+    """The options of the migration that is running."""
+    given = context.config.attributes[OPTIONS_ATTRIBUTE]
+    assert isinstance(given, MigrationOptions)
+    return given
+
+
+def run_sql(sql: str) -> None:
+    """Run `sql` (one or several statements) as it stands, or print it under `--sql`.
+
+    `public.` in it means the schema of Airflow's tables and is replaced here, and nowhere else, when that is another one.
+    """
+    schema = options().host_schema
+    if schema != "public":
+        sql = _HOST_PREFIX.sub(lambda _: quote_identifier(schema) + ".", sql)
+    migration = context.get_context()
+    if migration.as_sql:
+        migration.impl.static_output(sql.strip() + "\n")
+    else:
+        assert migration.connection is not None
+        migration.connection.exec_driver_sql(sql, execution_options={"no_parameters": True})
+
+
+def set_lock_timeout() -> None:
+    """Bound every lock wait of the running revision's transaction."""
+    run_sql(f"set local lock_timeout = {_literal(options().lock_timeout)};")
+
+
+def install(files: Sequence[str]) -> None:
+    """Create the objects of `files` (`room/name`), in that order."""
+    set_lock_timeout()
+    for file in files:
+        run_sql(_read(file))
+
+
+def remove(files: Sequence[str]) -> None:
+    """Drop the objects of `files`, last first."""
+    set_lock_timeout()
+    for file in reversed(files):
+        run_sql(_drop_statement(file))
+
+
+def _read(file: str) -> str:
+    return (sql_dir() / f"{file}.sql").read_text(encoding="utf-8")
+
+
+def _drop_statement(file: str) -> str:
+    found = _OBJECT.search(_read(file))
+    if found is None:
+        raise ValueError(f"sql/{file}.sql creates no function, view, type or trigger")
+    kind, name = found["kind"], found["name"]
+    if kind == "trigger":
+        return f"drop trigger {name} on {found['table']};"
+    return f"drop {kind} {name};"
+
+
+def _literal(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def install_check(file: str) -> None:
+    """Run the check of `file` (a `do` block that raises when the migration must not go on)."""
+    run_sql(_read(file))
+
+
+def build_index(name: str, *, on: str, unique: bool = False) -> None:
+    """Build the index `name` concurrently; `on` is the table, the columns and the predicate.
+
+    Writers are never blocked. An invalid index that a failed or killed build left is dropped first (a short lock on its
+    table) and built again, so the revision can simply be run once more.
+    """
+    with context.get_context().autocommit_block():
+        run_sql(f"set lock_timeout = {_literal(options().lock_timeout)};")
+        run_sql(_DROP_INVALID_INDEX.format(name=name))
+        run_sql(_WAIT_FOR_OLDER_TRANSACTIONS)
+        run_sql(f"create {'unique ' if unique else ''}index concurrently if not exists {name} on {on};")
+        run_sql("reset lock_timeout;")
+
+
+def drop_index(name: str) -> None:
+    """Drop the index `name` of Airflow's schema concurrently."""
+    with context.get_context().autocommit_block():
+        run_sql(_WAIT_FOR_OLDER_TRANSACTIONS)
+        run_sql(f"drop index concurrently if exists public.{name};")
+        run_sql("reset lock_timeout;")

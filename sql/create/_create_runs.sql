@@ -1,0 +1,40 @@
+-- Writes everything that a plan says for a backfill whose row is there: runs, task instances, cleared runs, slots.
+create or replace function pgbackfill._create_runs(
+  p_backfill_id integer,
+  p_dag pgbackfill.serialized_dag,
+  p_plan pgbackfill.planned_slot[],
+  p_run_on_latest_version boolean,
+  p_dag_run_conf jsonb,
+  p_triggering_user_name text
+)
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_plan pgbackfill.planned_slot[];
+  v_templates pgbackfill.task_template[];
+  v_created pgbackfill.new_dag_run[];
+  v_cleared pgbackfill.new_dag_run[];
+begin
+  select array_agg(t) into v_templates from pgbackfill._task_templates(p_dag) t;
+  perform pgbackfill._check_writable(p_dag, v_templates);
+  v_plan := pgbackfill._settle_plan(p_plan);
+
+  select array_agg(r)
+  into v_created
+  from pgbackfill._insert_dag_runs(p_backfill_id, p_dag, v_plan, p_dag_run_conf, p_triggering_user_name) r;
+  perform pgbackfill._insert_task_instances(p_dag, v_templates, v_created, true);
+
+  select array_agg(r)
+  into v_cleared
+  from pgbackfill._clear_dag_runs(p_backfill_id, p_dag, v_plan, p_run_on_latest_version, p_dag_run_conf) r;
+
+  perform pgbackfill._insert_slots(p_backfill_id, v_plan, v_created || v_cleared);
+end
+$$;
+
+comment on function pgbackfill._create_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], boolean, jsonb, text) is
+  'A fixed number of statements, however many slots (one more round per DAG version among cleared runs). PB014 unsupported DAG.';
+
+revoke all on function pgbackfill._create_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], boolean, jsonb, text) from public;

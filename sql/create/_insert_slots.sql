@@ -1,0 +1,41 @@
+-- Inserts one backfill_dag_run per slot: with its run, or with the reason why it has none.
+create or replace function pgbackfill._insert_slots(
+  p_backfill_id integer,
+  p_plan pgbackfill.planned_slot[],
+  p_runs pgbackfill.new_dag_run[]
+)
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_columns constant text := pgbackfill._host_columns(
+    'public.backfill_dag_run',
+    array['backfill_id', 'dag_run_id', 'exception_reason', 'logical_date', 'partition_key', 'sort_ordinal']
+  );
+begin
+  execute format(
+    $insert$
+      insert into public.backfill_dag_run (%1$s)
+      select %1$s
+      from (
+        select
+          $1 as backfill_id,
+          r.dag_run_id,
+          case when r.dag_run_id is null then coalesce(s.exception_reason, 'in flight') end as exception_reason,
+          s.logical_date, s.partition_key, s.sort_ordinal
+        from unnest($2) s
+        left join unnest($3) r on r.run_id = s.run_id and s.action <> 'skip'
+        order by s.sort_ordinal
+      ) s
+    $insert$,
+    v_columns
+  )
+  using p_backfill_id, p_plan, p_runs;
+end
+$$;
+
+comment on function pgbackfill._insert_slots(integer, pgbackfill.planned_slot[], pgbackfill.new_dag_run[]) is
+  'The slots of a backfill. One that was to be created or cleared but is not among the runs is in flight: another writer was first.';
+
+revoke all on function pgbackfill._insert_slots(integer, pgbackfill.planned_slot[], pgbackfill.new_dag_run[]) from public;

@@ -1,0 +1,43 @@
+-- Makes a plan final: locks the runs it clears (what somebody else holds becomes `in flight`) and names the runs of partitions.
+create or replace function pgbackfill._settle_plan(p_plan pgbackfill.planned_slot[])
+returns pgbackfill.planned_slot[]
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_locked integer[];
+  v_plan pgbackfill.planned_slot[];
+begin
+  -- Lock order: the backfill row (ours, just inserted), now dag_run rows by id, task_instance rows later. Never waits.
+  select array_agg(l.id)
+  into v_locked
+  from (
+    select r.id
+    from public.dag_run r
+    where r.id in (select s.dag_run_id from unnest(p_plan) s where s.action = 'clear')
+      and r.state in ('success', 'failed')
+    order by r.id
+    for update skip locked
+  ) l;
+
+  select array_agg(
+    row(
+      s.sort_ordinal, s.logical_date, s.data_interval_start, s.data_interval_end, s.run_after, s.partition_key, s.partition_date,
+      coalesce(s.run_id, 'backfill__' || pgbackfill._isoformat(s.run_after) || '__' || s.partition_key || '__' || left(gen_random_uuid()::text, 8)),
+      d.action, case when d.action <> s.action then 'in flight' else s.exception_reason end, s.dag_run_id
+    )::pgbackfill.planned_slot
+    order by s.sort_ordinal
+  )
+  into v_plan
+  from unnest(p_plan) s
+  cross join lateral (
+    select case when s.action = 'clear' and (s.dag_run_id = any (v_locked)) is not true then 'skip' else s.action end as action
+  ) d;
+  return v_plan;
+end
+$$;
+
+comment on function pgbackfill._settle_plan(pgbackfill.planned_slot[]) is
+  'The plan with what could not be locked as skip, in flight, and a random run_id for each new run of a partition. The locked runs stay locked until the transaction ends.';
+
+revoke all on function pgbackfill._settle_plan(pgbackfill.planned_slot[]) from public;

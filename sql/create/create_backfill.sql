@@ -1,0 +1,72 @@
+-- Creates a backfill with all its runs and task instances, in the caller's transaction: all of it becomes visible together, or nothing.
+create or replace function pgbackfill.create_backfill(
+  dag_id text,
+  from_date timestamptz,
+  to_date timestamptz,
+  max_active_runs integer default 10,
+  run_backwards boolean default false,
+  dag_run_conf jsonb default '{}',
+  reprocess_behavior text default 'none',
+  run_on_latest_version boolean default true,
+  triggering_user_name text default null,
+  idempotency_key text default null,
+  infos jsonb default null
+)
+returns setof pgbackfill.backfill_state
+language plpgsql
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_request constant jsonb := jsonb_build_object(
+    'dag_id', dag_id, 'from_date', from_date, 'to_date', to_date, 'max_active_runs', max_active_runs,
+    'run_backwards', run_backwards, 'dag_run_conf', dag_run_conf, 'reprocess_behavior', reprocess_behavior,
+    'run_on_latest_version', run_on_latest_version, 'triggering_user_name', triggering_user_name, 'infos', infos
+  );
+  v_id integer;
+  v_known_id integer;
+  v_dag pgbackfill.serialized_dag;
+  v_slots pgbackfill.dag_run_info[];
+  v_plan pgbackfill.planned_slot[];
+begin
+  perform pgbackfill._check_arguments(from_date, to_date, run_backwards, reprocess_behavior);
+  perform pgbackfill._check_creation_arguments(max_active_runs, run_on_latest_version, triggering_user_name);
+
+  v_id := nextval(pg_get_serial_sequence('public.backfill', 'id'));
+  if idempotency_key is not null then
+    v_known_id := pgbackfill._claim_idempotency_key(idempotency_key, v_request, v_id);
+    if v_known_id <> v_id then
+      return query select * from pgbackfill._backfill_state(v_known_id);
+      return;
+    end if;
+  end if;
+
+  v_dag := pgbackfill._dag(dag_id);
+  perform pgbackfill._check_request(v_dag, from_date, to_date, run_backwards, reprocess_behavior, dag_run_conf);
+  v_slots := pgbackfill._slots(v_dag, from_date, to_date, run_backwards, infos);
+  if cardinality(v_slots) = 0 then
+    raise exception 'no runs to create for DAG "%" between % and %',
+      dag_id, pgbackfill._isoformat(from_date), pgbackfill._isoformat(to_date)
+      using errcode = 'PB010', hint = 'A slot counts once its data interval has ended.';
+  end if;
+
+  -- Lock order: the backfill row, then dag_run rows by id, then task_instance rows.
+  perform pgbackfill._insert_backfill(v_id, v_request, dag_run_conf);
+  select array_agg(p order by p.sort_ordinal)
+  into v_plan
+  from pgbackfill._plan(dag_id, v_slots, reprocess_behavior) p;
+  perform pgbackfill._create_runs(v_id, v_dag, v_plan, run_on_latest_version, dag_run_conf, triggering_user_name);
+
+  return query select * from pgbackfill._backfill_state(v_id);
+end
+$$;
+
+comment on function pgbackfill.create_backfill(text, timestamptz, timestamptz, integer, boolean, jsonb, text, boolean, text, text, jsonb) is
+  'Creates a backfill of the slots between from_date and to_date (both inclusive) and returns it with its counts of slots. '
+  'max_active_runs: how many of its runs may run at once. dag_run_conf: null leaves the conf of cleared runs as it is. '
+  'reprocess_behavior: none, failed or completed. idempotency_key: a second call with the same key and request returns the first one''s backfill. '
+  'infos: the slots, for a timetable that SQL cannot evaluate. '
+  'PB001 another is active, PB002 unknown DAG, PB003 non-periodic, PB004 run type not allowed, PB005 direction, PB006 reprocess, PB007 future, PB008 range, '
+  'PB009 conf, PB010 no slots, PB013 unsupported timetable, PB014 unsupported DAG, PB015 key reused, PB016 bad argument.';
+
+revoke all on function pgbackfill.create_backfill(text, timestamptz, timestamptz, integer, boolean, jsonb, text, boolean, text, text, jsonb) from public;

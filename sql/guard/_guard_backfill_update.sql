@@ -1,0 +1,50 @@
+-- Lets a backfill be completed only when it is complete, whoever asks, and records what happened to it.
+create or replace function pgbackfill._guard_backfill_update()
+returns trigger
+language plpgsql
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_event text;
+  v_detail jsonb := '{}';
+begin
+  if new.completed_at is null then
+    v_event := case
+      when old.initialized_at is null and new.initialized_at is not null then 'initialized'
+      when coalesce(new.is_paused, false) and not coalesce(old.is_paused, false) then 'paused'
+      when coalesce(old.is_paused, false) and not coalesce(new.is_paused, false) then 'unpaused'
+    end;
+  elsif new.is_paused then
+    -- A cancel, which Airflow announces by pausing first; or the sweep found a paused backfill with nothing left to do.
+    -- A stale is_paused would keep a run that is cleared later in queued for ever (#72337).
+    new.is_paused := false;
+    v_event := case when pgbackfill._was_cut_short(new.id) then 'cancelled' else 'completed' end;
+  elsif new.initialized_at is null then
+    -- The sweep writes for many backfills at once: an error here would undo all of them, so correct it in silence.
+    if new.created_at > pgbackfill._now() - pgbackfill._initialization_grace() or pgbackfill._creator_is_alive(new.id) then
+      new.completed_at := null;
+      v_event := 'completion_refused';
+      v_detail := '{"reason": "its runs are still being written"}';
+    else
+      v_event := 'initialization_failed';
+    end if;
+  elsif pgbackfill._has_unfinished_runs(new.id) then
+    new.completed_at := null;
+    v_event := 'completion_refused';
+    v_detail := '{"reason": "it has queued or running runs"}';
+  else
+    v_event := 'completed';
+  end if;
+
+  if v_event is not null and not (v_event = 'completion_refused' and pgbackfill._last_event(new.id) = v_event) then
+    perform pgbackfill._record_event(new.id, new.dag_id, v_event, v_detail);
+  end if;
+  return new;
+end
+$$;
+
+comment on function pgbackfill._guard_backfill_update() is
+  'Trigger: keeps completed_at null while runs are being written or unfinished, resets is_paused on completion, writes event. Never raises.';
+
+revoke all on function pgbackfill._guard_backfill_update() from public;

@@ -1,0 +1,9 @@
+-- Every change to a live backfill passes the guard.
+create trigger pgbackfill_guard_update
+before update on public.backfill
+for each row
+when (old.completed_at is null)
+execute function pgbackfill._guard_backfill_update();
+
+comment on trigger pgbackfill_guard_update on public.backfill is
+  'pgbackfill: no completion too early, no stale is_paused, and event for every change of a live backfill.';

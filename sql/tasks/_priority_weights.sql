@@ -1,0 +1,54 @@
+-- The effective priority weight of each task, by its weight rule; null for a rule that is not one of Airflow's own.
+create or replace function pgbackfill._priority_weights(
+  p_dag pgbackfill.serialized_dag,
+  out task_id text,
+  out priority_weight integer
+)
+returns setof record
+language sql
+immutable
+set search_path = pg_catalog, pg_temp
+as $$
+  with recursive
+  task as materialized (
+    select
+      t.task_id,
+      coalesce(t.attributes ->> 'weight_rule', 'downstream') as rule,
+      coalesce((t.attributes ->> 'priority_weight')::bigint, 1) as weight,
+      t.attributes -> 'downstream_task_ids' as downstream_task_ids
+    from pgbackfill._serialized_tasks(p_dag) t
+  ),
+  edge as materialized (
+    select t.task_id as upstream, d.downstream
+    from task t
+    cross join lateral jsonb_array_elements_text(t.downstream_task_ids) as d(downstream)
+  ),
+  relative (task_id, rule, relative_id) as (  -- a task counts each relative once, however many paths lead to it
+    select t.task_id, t.rule, n.relative_id
+    from task t
+    join lateral (
+      select e.downstream from edge e where t.rule = 'downstream' and e.upstream = t.task_id
+      union all
+      select e.upstream from edge e where t.rule = 'upstream' and e.downstream = t.task_id
+    ) as n(relative_id) on true
+    union
+    select r.task_id, r.rule, case r.rule when 'downstream' then e.downstream else e.upstream end
+    from relative r
+    join edge e on r.relative_id = case r.rule when 'downstream' then e.upstream else e.downstream end
+  )
+  select
+    t.task_id,
+    case
+      when t.rule in ('absolute', 'downstream', 'upstream')
+        then least(greatest(t.weight + coalesce(sum(w.weight), 0), -2147483648), 2147483647)::integer
+    end
+  from task t
+  left join relative r on r.task_id = t.task_id
+  left join task w on w.task_id = r.relative_id
+  group by t.task_id, t.rule, t.weight;
+$$;
+
+comment on function pgbackfill._priority_weights(pgbackfill.serialized_dag) is
+  'Airflow''s weight rules: absolute, downstream (the default; own weight plus that of all tasks below) and upstream. Held within an integer.';
+
+revoke all on function pgbackfill._priority_weights(pgbackfill.serialized_dag) from public;

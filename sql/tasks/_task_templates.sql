@@ -1,0 +1,57 @@
+-- The task instances that one run of a DAG version has when it is created.
+create or replace function pgbackfill._task_templates(p_dag pgbackfill.serialized_dag)
+returns setof pgbackfill.task_template
+language sql
+stable
+set search_path = pg_catalog, pg_temp
+rows 100
+as $$
+  select
+    t.task_id,
+    i.map_index,
+    m.map_length,
+    coalesce((t.attributes ->> 'retries')::integer, 0),
+    coalesce(t.attributes ->> 'pool', 'default_pool'),
+    coalesce((t.attributes ->> 'pool_slots')::integer, 1),
+    coalesce(t.attributes ->> 'queue', 'default'),
+    w.priority_weight,
+    coalesce(t.attributes ->> 'task_type', 'BaseOperator'),
+    coalesce(t.attributes ->> '_operator_name', t.attributes ->> 'task_type', 'BaseOperator'),
+    t.attributes ->> 'executor',
+    case
+      when coalesce(pgbackfill._decoded(t.attributes -> 'executor_config'), '{}') = '{}' then '\x80057d942e'::bytea
+      else (
+        -- Pickled by Airflow, so it can only be taken from a task instance that Airflow itself wrote for this version.
+        select e.executor_config
+        from public.task_instance e
+        where e.dag_version_id = p_dag.dag_version_id and e.task_id = t.task_id and e.executor_config is not null
+        limit 1
+      )
+    end,
+    coalesce(t.attributes ->> '_task_display_name', t.attributes ->> 'task_display_name', t.task_id),
+    to_timestamp((pgbackfill._decoded(t.attributes -> 'start_date') #>> '{}')::double precision),
+    to_timestamp((pgbackfill._decoded(t.attributes -> 'end_date') #>> '{}')::double precision)
+  from pgbackfill._serialized_tasks(p_dag) t
+  join pgbackfill._priority_weights(p_dag) w on w.task_id = t.task_id
+  left join pgbackfill._mapped_group_factors(p_dag) g on g.task_id = t.task_id
+  cross join lateral (
+    select case
+      when t.is_mapped then coalesce(
+        case when g.task_id is null then 1 else g.factor end
+          * pgbackfill._literal_map_length(t.attributes -> (t.attributes ->> '_expand_input_attr')),
+        -1
+      )
+      when g.task_id is not null then coalesce(g.factor, -1)
+    end as map_length
+  ) m
+  -- An empty or unknown length starts as one instance, which Airflow expands or removes at run time.
+  cross join lateral generate_series(
+    case when m.map_length > 0 then 0 else -1 end,
+    case when m.map_length > 0 then m.map_length - 1 else -1 end
+  ) as i(map_index);
+$$;
+
+comment on function pgbackfill._task_templates(pgbackfill.serialized_dag) is
+  'One task_template per task, or per element where a task is mapped over literals, as Airflow''s DagRun.verify_integrity creates them.';
+
+revoke all on function pgbackfill._task_templates(pgbackfill.serialized_dag) from public;

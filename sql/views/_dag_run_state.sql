@@ -1,0 +1,24 @@
+-- Slots with their runs: of one backfill, of the runs named, or all.
+create or replace function pgbackfill._dag_run_state(p_backfill_id integer default null, p_dag_run_ids integer[] default null)
+returns setof pgbackfill.dag_run_state
+language sql
+stable
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select
+    s.backfill_id, s.sort_ordinal, b.dag_id, r.run_id, r.id, s.logical_date, r.data_interval_start, r.data_interval_end, r.run_after,
+    to_jsonb(s) ->> 'partition_key',  -- a column from 3.2 on
+    r.state, s.exception_reason, r.conf::jsonb, r.queued_at, r.start_date, r.end_date
+  from public.backfill_dag_run s
+  join public.backfill b on b.id = s.backfill_id
+  left join public.dag_run r on r.id = s.dag_run_id
+  where (p_backfill_id is null or s.backfill_id = p_backfill_id)
+    and (p_dag_run_ids is null or (s.dag_run_id = any (p_dag_run_ids) and s.backfill_id = r.backfill_id))
+  order by s.backfill_id, s.sort_ordinal;
+$$;
+
+comment on function pgbackfill._dag_run_state(integer, integer[]) is
+  'What the view backfill_dag_runs shows; with run ids, the slots through which those runs belong to their backfill now.';
+
+revoke all on function pgbackfill._dag_run_state(integer, integer[]) from public;
