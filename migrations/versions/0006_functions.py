@@ -12,6 +12,8 @@ depends_on = None
 
 TYPES = [
     "timetable/dag_run_info",
+    "timetable/cron_fields",
+    "timetable/relativedelta",
     "plan/serialized_dag",
     "plan/planned_slot",
     "tasks/task_template",
@@ -23,7 +25,39 @@ TYPES = [
 ]
 
 # A function in SQL names others that must be there already; one in PL/pgSQL looks them up when it runs.
-TIMETABLE: list[str] = []
+TIMETABLE = [
+    "timetable/_cron_number",
+    "timetable/_cron_range",
+    "timetable/_cron_values",
+    "timetable/_cron_weekdays",
+    "timetable/_cron_field",
+    "timetable/_cron_list",
+    "timetable/_cron_nth_weekdays",
+    "timetable/_cron_times",
+    "timetable/_split_cron",
+    "timetable/_nearest_weekday",
+    "timetable/_cron_days",
+    "timetable/_settle_cron_days",
+    "timetable/_parse_cron",
+    "timetable/_cron_walls",
+    "timetable/_cron_wall_after",
+    "timetable/_cron_wall_before",
+    "timetable/_cron_tick_after",
+    "timetable/_cron_tick_before",
+    "timetable/_cron_align",
+    "timetable/_cron_next_start",
+    "timetable/_zone_change",
+    "timetable/_cron_stretch_end",
+    "timetable/_add_relativedelta",
+    "timetable/_decode_relativedelta",
+    "timetable/_shift",
+    "timetable/_timetable_text",
+    "timetable/_timetable_zone",
+    "timetable/_timetable_delta",
+    "timetable/_cron_trigger_infos",
+    "timetable/_cron_data_interval_infos",
+    "timetable/timetable_infos",
+]
 TASKS = [
     "tasks/_serialized_tasks",
     "tasks/_decoded",

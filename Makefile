@@ -1,0 +1,51 @@
+# Everything a contributor runs. Needs Python 3.10 or later, make and git; `make PYTHON=python3.12 setup` picks the Python.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+SQL_FILES = $(shell find sql -name '*.sql')
+
+.PHONY: help setup demo test test-airflow lint bench lock clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '%-14s %s\n' "$$name" "$$text"; done
+
+setup: $(READY) ## Build .venv from requirements.lock
+
+# The stamp is written last, so that an interrupted build is done again.
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "pgbackfill needs Python 3.10 or later: make PYTHON=python3.12 $(MAKECMDGOALS)")'
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(READY) ## A year of runs, created in one call and executed by four workers, on a PostgreSQL of its own
+	$(BIN)/pgbackfill demo
+
+test: $(READY) ## All tests but those that need Airflow
+	$(BIN)/python -m pytest -m 'not airflow'
+
+test-airflow: $(READY) ## The tests on real Airflows, each in a virtual environment of its own
+	$(BIN)/python -m pytest -m airflow tests/airflow
+
+lint: $(READY) ## Formatting, types and SQL
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/test_house.py
+	$(BIN)/alembic -c alembic.ini upgrade head --sql | $(BIN)/squawk --stdin-filepath upgrade.sql
+
+bench: $(READY) ## Creation three ways: Airflow's own, create_backfill, bare inserts
+	$(BIN)/python -m bench
+
+lock: $(READY) ## Resolve the dependencies anew into requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --extra embedded --group dev --universal --python-version 3.10 --upgrade \
+	  --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' --output-file requirements.lock --quiet
+
+clean: ## Remove what the targets above made
+	rm -rf $(VENV) .airflow build dist .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,327 @@
+"""`migrate`, `status` and `uninstall`: what a DBA does."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+import psycopg
+from psycopg import sql
+from psycopg.rows import dict_row
+from rich.console import Console
+from rich.text import Text
+
+from pgbackfill.cli import render
+from pgbackfill.cli.base import Command, connect, dsn, wants_json
+from pgbackfill.cli.problems import MISUSED, REFUSED, Problem, Stop
+
+# The revision of Airflow's own tables, and the release that brought it: `_REVISION_HEADS_MAP` in Airflow's utils/db.py.
+AIRFLOW_RELEASES = {
+    "29ce7909c52b": "3.0.0",
+    "fe199e1abd77": "3.0.3",
+    "cc92b33c6709": "3.1.0",
+    "509b94a1042d": "3.1.8",
+    "1d6611b6ab7c": "3.2.0",
+    "d2f4e1b3c5a7": "3.3.0",
+}
+INDEXES = (
+    "pgbackfill_one_active_backfill",
+    "pgbackfill_dag_run_backfill_id",
+    "pgbackfill_backfill_dag_run_dag_run_id",
+)
+
+
+def _migration_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option(
+            "--lock-timeout",
+            default="5s",
+            show_default=True,
+            metavar="DURATION",
+            help="How long a step waits for a lock before it gives up and changes nothing.",
+        ),
+        click.option(
+            "--schema",
+            default="public",
+            show_default=True,
+            help="The schema of Airflow's tables (Airflow's sql_alchemy_schema).",
+        ),
+        click.option("--sql", "as_sql", is_flag=True, help="Print the SQL for review, and touch no database."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  pgbackfill migrate --sql > review.sql     every statement, to read or to run with psql
+  pgbackfill migrate                        apply what is missing
+  pgbackfill migrate --schema airflow       Airflow's tables are not in public
+""",
+)
+@_migration_options
+@click.option("--revision", default="head", show_default=True, help="Go up to this revision only.")
+def migrate(revision: str, as_sql: bool, schema: str, lock_timeout: str) -> None:
+    """Install pgbackfill in a database, or bring it up to date.
+
+    On the database of an Airflow it adds a column, indexes, functions and views. Where there is no Airflow it makes
+    tables of the same shape first. It can be run again at any time; a failed step leaves those before it applied.
+    """
+    from pgbackfill import migrate as migrations
+
+    if as_sql:
+        migrations.upgrade(dsn(), revision, sql=True, host_schema=schema, lock_timeout=lock_timeout, output=sys.stdout)
+        return
+    before = migrations.current(dsn())
+    with _narrated() as applied:
+        migrations.upgrade(dsn(), revision, host_schema=schema, lock_timeout=lock_timeout)
+    after = migrations.current(dsn())
+    if wants_json():
+        render.print_json({"revision_before": before, "revision": after, "applied": applied})
+    elif applied:
+        render.out().print(
+            Text.assemble(("up to date", "green") if after == migrations.heads() else "done", f" at {after}")
+        )
+    else:
+        render.out().print(f"nothing to do: the database is at {after}")
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Exit status: 0 up to date and sound, 1 not.
+
+\b
+Example:
+  pgbackfill status || pgbackfill migrate
+""",
+)
+@click.option("--schema", default="public", show_default=True, help="The schema of Airflow's tables.")
+@click.pass_context
+def status(ctx: click.Context, schema: str) -> None:
+    """Show what is installed in a database.
+
+    The server, whose tables are there, the revision, the indexes, the active backfills.
+    """
+    from pgbackfill import migrate as migrations
+
+    with render.busy("looking"), connect() as conn:
+        found = _look(conn, schema)
+    head = migrations.heads()
+    found["revision"] = migrations.current(dsn())
+    found["head"] = head
+    behind = found["revision"] != head
+    found["up_to_date"] = not behind and all(i["state"] == "valid" for i in found["indexes"])
+    if wants_json():
+        render.print_json(found)
+    else:
+        _show_status(found, _pending(found["revision"], migrations.revisions()))
+    ctx.exit(0 if found["up_to_date"] else REFUSED)
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  pgbackfill uninstall --sql          what would be done
+  pgbackfill uninstall --yes          no question asked
+  pgbackfill uninstall --drop-data    also where pgbackfill made the tables and they hold rows
+""",
+)
+@_migration_options
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option(
+    "--drop-data",
+    is_flag=True,
+    help="Where there was no Airflow: drop the tables that migrate made, with their rows. Airflow's own always stay.",
+)
+def uninstall(yes: bool, drop_data: bool, as_sql: bool, schema: str, lock_timeout: str) -> None:
+    """Remove pgbackfill from a database.
+
+    The downgrade to base: Airflow's tables are as they were before pgbackfill came.
+    """
+    from pgbackfill import migrate as migrations
+
+    options: dict[str, Any] = {"host_schema": schema, "lock_timeout": lock_timeout, "drop_data": drop_data}
+    if as_sql:
+        migrations.downgrade(dsn(), f"{migrations.heads()}:base", sql=True, output=sys.stdout, **options)
+        return
+    before = migrations.current(dsn())
+    if before and not yes:
+        _ask_to_uninstall(before, drop_data)
+    with _narrated() as removed:
+        if before:
+            migrations.downgrade(dsn(), "base", **options)
+    if wants_json():
+        render.print_json({"revision_before": before, "revision": None, "removed": removed})
+    else:
+        render.out().print("pgbackfill is removed" if before else "nothing to do: pgbackfill is not installed")
+
+
+def _ask_to_uninstall(revision: str, drop_data: bool) -> None:
+    if not sys.stdin.isatty():
+        raise Stop(Problem("removing pgbackfill needs a confirmation", "Say --yes.", MISUSED))
+    with connect() as conn:
+        where = f"database {conn.info.dbname} at {conn.info.host}"
+    what = "pgbackfill and the tables that it made, with all rows," if drop_data else "pgbackfill"
+    click.confirm(f"Remove {what} (revision {revision}) from {where}?", abort=True, err=True)
+
+
+@contextmanager
+def _narrated() -> Iterator[list[str]]:
+    """Say which revision is being run and how long each took; yields their ids."""
+    narrator = _Narrator(quiet=wants_json())
+    logger = logging.getLogger("alembic.runtime.migration")
+    level, propagate = logger.level, logger.propagate
+    logger.addHandler(narrator)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    try:
+        with render.busy("migrating") as spinner:
+            narrator.spinner = spinner
+            yield narrator.revisions
+            narrator.end_step()
+    finally:
+        logger.removeHandler(narrator)
+        logger.setLevel(level)
+        logger.propagate = propagate
+
+
+class _Narrator(logging.Handler):
+    """Listens to Alembic, which logs each step before it runs it."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        super().__init__()
+        self.quiet = quiet
+        self.revisions: list[str] = []
+        self.spinner: Callable[[str], None] = lambda _: None
+        self._step: Text | None = None
+        self._started = 0.0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        step = record.args[0] if isinstance(record.args, tuple) and record.args else None
+        revision = getattr(step, "revision", None)
+        if revision is None:
+            return
+        self.end_step()
+        self.revisions.append(revision.revision)
+        self._step = Text.assemble((revision.revision, "bold"), "  ", revision.doc)
+        self._started = time.monotonic()
+        self.spinner(f"{revision.revision}  {revision.doc}")
+
+    def end_step(self) -> None:
+        if self._step is not None and not self.quiet:
+            seconds = time.monotonic() - self._started
+            render.out().print(Text.assemble(self._step, (f"  {seconds:.2f} s", "dim")))
+        self._step = None
+
+
+def _look(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
+    with conn.cursor(row_factory=dict_row) as cursor:
+        server = cursor.execute(
+            "select current_database() as database, session_user as user, current_setting('server_version') as version"
+        ).fetchone()
+        indexes = cursor.execute(
+            """
+            select
+              n.name,
+              case when i.indexrelid is null then 'missing' when i.indisvalid then 'valid' else 'invalid' end as state
+            from unnest(%s::text[]) with ordinality as n(name, position)
+            left join pg_class c on c.relname = n.name and c.relnamespace = to_regnamespace(quote_ident(%s))
+            left join pg_index i on i.indexrelid = c.oid
+            order by n.position
+            """,
+            [list(INDEXES), schema],
+        ).fetchall()
+        active = {}
+        if _exists(conn, "pgbackfill", "active_backfills"):
+            cursor.execute(
+                "select b.status, count(*) as backfills from pgbackfill.active_backfills b group by b.status"
+            )
+            active = {row["status"]: row["backfills"] for row in cursor}
+    return {
+        "server": {**(server or {}), "host": conn.info.host, "port": conn.info.port},
+        "host": _host(conn, schema),
+        "indexes": indexes,
+        "active_backfills": active,
+    }
+
+
+def _host(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
+    """Whose tables are here: Airflow's, those that pgbackfill made, or none."""
+    if not _exists(conn, schema, "backfill"):
+        return {"kind": "empty", "schema": schema}
+    if _exists(conn, schema, "alembic_version"):
+        version = sql.SQL("select version_num from {}").format(sql.Identifier(schema, "alembic_version"))
+        row = conn.execute(version).fetchone()
+        revision = row[0] if row else None
+        return {
+            "kind": "airflow",
+            "schema": schema,
+            "airflow_revision": revision,
+            "airflow_version": AIRFLOW_RELEASES.get(revision or ""),
+        }
+    return {"kind": "standalone", "schema": schema}
+
+
+def _exists(conn: psycopg.Connection, schema: str, relation: str) -> bool:
+    row = conn.execute(
+        "select to_regclass(format('%%I.%%I', %s::text, %s::text)) is not null", [schema, relation]
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def _pending(revision: str | None, revisions: list[str]) -> int:
+    return len(revisions) - (revisions.index(revision) + 1 if revision in revisions else 0)
+
+
+def _show_status(found: dict[str, Any], pending: int) -> None:
+    server, host = found["server"], found["host"]
+    render.print_facts(
+        [
+            ("server", f"PostgreSQL {server['version']} at {server['host']}:{server['port']}"),
+            ("database", f"{server['database']}, as {server['user']}"),
+            ("tables", _describe_host(host)),
+            ("revision", _describe_revision(found, pending)),
+            ("indexes", _describe_indexes(found["indexes"])),
+            ("active", ", ".join(f"{n} {s}" for s, n in found["active_backfills"].items()) or "no backfill"),
+        ]
+    )
+    if pending:
+        Console(stderr=True, highlight=False).print(Text.assemble(("hint: ", "bold cyan"), "pgbackfill migrate"))
+
+
+def _describe_host(host: dict[str, Any]) -> str:
+    where = f"in schema {host['schema']}"
+    if host["kind"] == "airflow":
+        release = (
+            f"Airflow {host['airflow_version']} or later" if host["airflow_version"] else "an Airflow not known here"
+        )
+        return f"of {release} (its revision {host['airflow_revision']}), {where}"
+    return f"of Airflow's shape, made by pgbackfill, {where}" if host["kind"] == "standalone" else f"none {where}"
+
+
+def _describe_revision(found: dict[str, Any], pending: int) -> Text:
+    if found["revision"] is None:
+        return Text("not installed", "yellow")
+    if found["revision"] == found["head"]:
+        return Text.assemble(f"{found['revision']}, ", ("up to date", "green"))
+    return Text.assemble(
+        f"{found['revision']}, ", (f"{render.count(pending, 'step')} behind {found['head']}", "yellow")
+    )
+
+
+def _describe_indexes(indexes: list[dict[str, str]]) -> Text:
+    wrong = [i for i in indexes if i["state"] != "valid"]
+    if not wrong:
+        return Text(f"{len(indexes)} valid", "green")
+    if all(i["state"] == "missing" for i in indexes):
+        return Text("none", "yellow")
+    return Text(", ".join(f"{i['name']} is {i['state']}" for i in wrong), "red")

@@ -1,0 +1,26 @@
+-- The first wall clock time after p_wall that a cron expression matches; null if croniter gives up: there is none in 50 years.
+create or replace function pgbackfill._cron_wall_after(p_cron pgbackfill.cron_fields, p_wall timestamp)
+returns timestamp
+language plpgsql
+immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_day constant date := p_wall::date;
+  v_days integer;
+  v_found timestamp;
+begin
+  select min(w) into v_found from pgbackfill._cron_walls(p_cron, p_wall, v_day + 1) w;
+
+  foreach v_days in array '{31,366,2922,18262}'::integer[] loop
+    exit when v_found is not null;
+    select min(d) + p_cron.times[1] into v_found from pgbackfill._cron_days(p_cron, v_day + 1, v_day + v_days) d;
+  end loop;
+  return v_found;
+end
+$$;
+
+comment on function pgbackfill._cron_wall_after(pgbackfill.cron_fields, timestamp) is
+  'croniter''s get_next on a time without a zone.';
+
+revoke all on function pgbackfill._cron_wall_after(pgbackfill.cron_fields, timestamp) from public;

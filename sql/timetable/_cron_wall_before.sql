@@ -1,0 +1,27 @@
+-- The last wall clock time before p_wall that a cron expression matches; null if croniter gives up: there is none in 50 years.
+create or replace function pgbackfill._cron_wall_before(p_cron pgbackfill.cron_fields, p_wall timestamp)
+returns timestamp
+language plpgsql
+immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_day constant date := p_wall::date;
+  v_days integer;
+  v_found timestamp;
+begin
+  select max(w) into v_found from pgbackfill._cron_walls(p_cron, v_day - interval '1 microsecond', p_wall) w;
+
+  foreach v_days in array '{31,366,2922,18262}'::integer[] loop
+    exit when v_found is not null;
+    select max(d) + p_cron.times[cardinality(p_cron.times)] into v_found
+    from pgbackfill._cron_days(p_cron, v_day - v_days, v_day - 1) d;
+  end loop;
+  return v_found;
+end
+$$;
+
+comment on function pgbackfill._cron_wall_before(pgbackfill.cron_fields, timestamp) is
+  'croniter''s get_prev on a time without a zone.';
+
+revoke all on function pgbackfill._cron_wall_before(pgbackfill.cron_fields, timestamp) from public;

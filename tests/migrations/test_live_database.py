@@ -1,0 +1,193 @@
+"""Migrating a database that is in use: duplicates, locks, interrupted builds, another schema, rows at stake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psycopg
+import pytest
+import sqlalchemy.exc
+from psycopg import Connection
+from support.dags import create, register
+from support.snapshot import catalog_snapshot
+
+from pgbackfill import migrate
+
+INDEX = "pgbackfill_one_active_backfill"
+
+
+@pytest.fixture
+def host(empty_dsn: str) -> Iterator[Connection[Any]]:
+    """A database that has Airflow's tables and no pgbackfill."""
+    migrate.upgrade(empty_dsn, "0001")
+    with psycopg.connect(empty_dsn, autocommit=True) as conn:
+        conn.execute("drop table pgbackfill.host_table, pgbackfill.alembic_version")
+        conn.execute("drop schema pgbackfill")
+        yield conn
+
+
+def add_backfill(conn: Connection[Any], dag_id: str, *, completed: bool = False, slots: int = 0) -> int:
+    row = conn.execute(
+        """
+        insert into backfill (dag_id, from_date, to_date, dag_run_conf, reprocess_behavior, max_active_runs, created_at, updated_at, completed_at)
+        values (%s, now(), now(), '{}', 'none', 10, now() - interval '1 day', now(), case when %s then now() end) returning id
+        """,
+        [dag_id, completed],
+    ).fetchone()
+    assert row is not None
+    conn.execute("insert into backfill_dag_run (backfill_id, sort_ordinal) select %s, n from generate_series(1, %s) n", [row[0], slots])
+    return int(row[0])
+
+
+def sqlstate(error: pytest.ExceptionInfo[sqlalchemy.exc.DBAPIError]) -> str | None:
+    return getattr(error.value.orig, "sqlstate", None)
+
+
+def test_duplicates_stop_it_before_anything_is_changed(host: Connection[Any], empty_dsn: str) -> None:
+    ids = [add_backfill(host, "twice"), add_backfill(host, "twice"), add_backfill(host, "once")]
+    before = catalog_snapshot(host)
+    with pytest.raises(sqlalchemy.exc.DBAPIError) as error:
+        migrate.upgrade(empty_dsn)
+    assert sqlstate(error) == "PB020"
+    assert f"twice: {ids[0]}, {ids[1]}" in str(error.value)
+    assert "once" not in str(error.value)
+    assert catalog_snapshot(host) == before
+    assert host.execute("select to_regnamespace('pgbackfill')").fetchone() == (None,)
+
+    host.execute("update backfill set completed_at = now() where id = %s", [ids[1]])
+    migrate.upgrade(empty_dsn)
+    assert migrate.current(empty_dsn) == migrate.heads()
+
+
+def test_existing_backfills_are_initialized_unless_they_are_being_created(host: Connection[Any], empty_dsn: str) -> None:
+    done, live, unborn = add_backfill(host, "a", completed=True), add_backfill(host, "b", slots=2), add_backfill(host, "c")
+    migrate.upgrade(empty_dsn)
+    rows = host.execute("select id from backfill where initialized_at = created_at order by id").fetchall()
+    assert rows == [(done,), (live,)]
+    assert host.execute("select initialized_at from backfill where id = %s", [unborn]).fetchone() == (None,)
+
+
+def test_an_invalid_index_is_built_again(host: Connection[Any], empty_dsn: str) -> None:
+    migrate.upgrade(empty_dsn, "0002")
+    add_backfill(host, "twice")
+    second = add_backfill(host, "twice")
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        host.execute(f"create unique index concurrently {INDEX} on backfill (dag_id) where completed_at is null")
+    assert host.execute("select indisvalid from pg_index where indexrelid = %s::regclass", [INDEX]).fetchone() == (False,)
+    with pytest.raises(sqlalchemy.exc.DBAPIError) as error:
+        migrate.upgrade(empty_dsn)
+    assert sqlstate(error) == "PB020"
+    assert migrate.current(empty_dsn) == "0002"
+
+    host.execute("delete from backfill where id = %s", [second])
+    migrate.upgrade(empty_dsn)
+    assert host.execute("select indisvalid from pg_index where indexrelid = %s::regclass", [INDEX]).fetchone() == (True,)
+
+
+@pytest.mark.parametrize("revision", ["0003", "0004"])
+def test_a_migration_killed_while_it_builds_an_index_resumes(
+    host: Connection[Any], empty_dsn: str, wait_until_blocked: Callable[..., None], revision: str
+) -> None:
+    below = f"{int(revision) - 1:04}"
+    migrate.upgrade(empty_dsn, below)
+    with psycopg.connect(empty_dsn) as writer, ThreadPoolExecutor(1) as pool:
+        writer.execute("lock table backfill, dag_run in row exclusive mode")  # an open transaction, for which the build waits
+        outcome = pool.submit(migrate.upgrade, empty_dsn)
+        builder = None
+        while builder is None:
+            row = host.execute("select pid from pg_stat_activity where query like 'create%index concurrently%' and pid <> pg_backend_pid() and datname = current_database()").fetchone()
+            builder = row and row[0]
+        wait_until_blocked(host, builder)
+        host.execute("select pg_terminate_backend(%s)", [builder])
+        assert outcome.exception() is not None
+        writer.rollback()
+    assert migrate.current(empty_dsn) == below
+    invalid = host.execute("select count(*) from pg_index where not indisvalid").fetchone()
+    assert invalid is not None
+    assert invalid[0] >= 1, "the build was not under way"
+    migrate.upgrade(empty_dsn)
+    assert host.execute("select count(*) from pg_index where not indisvalid").fetchone() == (0,)
+    assert migrate.current(empty_dsn) == migrate.heads()
+
+
+def test_a_lock_that_is_not_free_ends_the_step_and_nobody_is_kept_waiting(host: Connection[Any], empty_dsn: str) -> None:
+    with psycopg.connect(empty_dsn) as writer:
+        writer.execute("lock table backfill in row exclusive mode")
+        with pytest.raises(sqlalchemy.exc.DBAPIError) as error:
+            migrate.upgrade(empty_dsn, lock_timeout="50ms")
+        assert sqlstate(error) == "55P03"
+        assert migrate.current(empty_dsn) == "0001"
+    migrate.upgrade(empty_dsn)
+    assert migrate.current(empty_dsn) == migrate.heads()
+
+
+def test_the_build_of_an_index_lets_writers_go_on(host: Connection[Any], empty_dsn: str, wait_until_blocked: Callable[..., None]) -> None:
+    migrate.upgrade(empty_dsn, "0002")
+    with psycopg.connect(empty_dsn) as old, ThreadPoolExecutor(1) as pool:
+        old.execute("lock table backfill in row exclusive mode")
+        outcome = pool.submit(migrate.upgrade, empty_dsn, "0003")
+        builder = None
+        while builder is None:
+            row = host.execute("select pid from pg_stat_activity where query like 'create%index concurrently%' and pid <> pg_backend_pid() and datname = current_database()").fetchone()
+            builder = row and row[0]
+        wait_until_blocked(host, builder)
+        host.execute("set lock_timeout = '1ms'")
+        add_backfill(host, "d")
+        host.execute("update backfill set completed_at = now()")
+        old.rollback()
+        assert outcome.exception() is None
+
+
+def test_two_migrations_at_once_do_not_meet(host: Connection[Any], empty_dsn: str) -> None:
+    with psycopg.connect(empty_dsn) as other:
+        other.execute("select pg_advisory_lock(hashtext('pgbackfill'), hashtext('migrate'))")
+        with pytest.raises(migrate.MigrationInProgress):
+            migrate.upgrade(empty_dsn)
+    assert migrate.current(empty_dsn) is None
+
+
+def test_half_an_airflow_is_refused(empty_dsn: str) -> None:
+    with psycopg.connect(empty_dsn, autocommit=True) as conn:
+        conn.execute("create table dag_run (id int)")
+        before = catalog_snapshot(conn)
+        with pytest.raises(sqlalchemy.exc.DBAPIError, match="missing"):
+            migrate.upgrade(empty_dsn)
+        assert catalog_snapshot(conn) == before
+
+
+def test_removing_refuses_to_drop_rows_of_tables_it_made(dsn: str, conn: Connection[Any]) -> None:
+    register(conn)
+    create(conn)
+    with pytest.raises(sqlalchemy.exc.DBAPIError, match="has rows"):
+        migrate.downgrade(dsn)
+    assert conn.execute("select count(*) from dag_run").fetchone() == (3,)
+    migrate.upgrade(dsn)
+    migrate.downgrade(dsn, drop_data=True)
+    assert conn.execute("select to_regclass('public.dag_run')").fetchone() == (None,)
+
+
+def test_removing_from_airflows_database_leaves_its_rows(host: Connection[Any], empty_dsn: str) -> None:
+    backfill_id = add_backfill(host, "a", slots=2)
+    before = catalog_snapshot(host), host.execute("select * from backfill").fetchall()
+    migrate.upgrade(empty_dsn)
+    migrate.downgrade(empty_dsn)
+    assert (catalog_snapshot(host), host.execute("select * from backfill").fetchall()) == before
+    assert host.execute("select count(*) from backfill_dag_run where backfill_id = %s", [backfill_id]).fetchone() == (2,)
+
+
+def test_another_schema(empty_dsn: str) -> None:
+    name = 'air"flow'
+    quoted = '"air""flow"'
+    with psycopg.connect(empty_dsn, autocommit=True) as conn:
+        conn.execute(f"create schema {quoted}")
+        migrate.upgrade(empty_dsn, host_schema=name)
+        assert conn.execute("select count(*) from pg_tables where schemaname = 'public'").fetchone() == (0,)
+        register(conn)
+        backfill_id = create(conn)
+        assert len(conn.execute("select from pgbackfill.start_queued_dag_runs()").fetchall()) == 3
+        assert conn.execute(f"select count(*) from {quoted}.dag_run where state = 'running'").fetchone() == (3,)
+        assert conn.execute("select status from pgbackfill.cancel_backfill(%s)", [backfill_id]).fetchone() == ("cancelled",)
+        migrate.downgrade(empty_dsn, host_schema=name, drop_data=True)
+        assert catalog_snapshot(conn, host_schema=name).keys() == {("schema", name)}
