@@ -6,7 +6,7 @@ migration while nothing has changed yet: is it Airflow 3, and does a DAG have se
 Locks: none on Airflow's tables (reads only).
 """
 
-from pgbackfill.objects import install_check, options, run_sql, set_lock_timeout
+from pgbackfill.objects import run_file, options, run_sql, set_lock_timeout
 
 revision = "0001"
 down_revision = None
@@ -326,7 +326,7 @@ def upgrade() -> None:
     set_lock_timeout()
     run_sql(HOST_TABLE)
     run_sql(CREATE_WHERE_NONE)
-    install_check("guard/no_duplicate_active_backfills")
+    run_file("guard/no_duplicate_active_backfills")
 
 
 def downgrade() -> None:

@@ -1,9 +1,6 @@
 """backfill.initialized_at: when all runs of a backfill had been written; null while its creation is under way.
 
-Backfills that are complete, or that have slots, count as initialized when they were created.
-
-Locks: ACCESS EXCLUSIVE on `backfill` for the time of a catalog change (no rewrite); then row locks on the rows filled in,
-of a strength that neither a foreign key check nor a creation under way waits for.
+Locks: ACCESS EXCLUSIVE on `backfill` for the time of a catalog change (no rewrite).
 """
 
 from pgbackfill.objects import run_sql, set_lock_timeout
@@ -31,13 +28,6 @@ end
 $$;
 """
 
-FILL = """
-update public.backfill b
-set initialized_at = b.created_at
-where b.initialized_at is null
-  and (b.completed_at is not null or exists (select from public.backfill_dag_run s where s.backfill_id = b.id));
-"""
-
 DROP_COLUMN = """
 do $$
 begin
@@ -59,7 +49,6 @@ $$;
 def upgrade() -> None:
     set_lock_timeout()
     run_sql(ADD_COLUMN)
-    run_sql(FILL)
 
 
 def downgrade() -> None:

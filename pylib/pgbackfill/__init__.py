@@ -9,6 +9,7 @@ transaction that are the caller's; `pgbackfill.aio` has the same functions for a
         backfill = pgbackfill.create_backfill(conn, "sales", from_date, to_date, max_active_runs=4)
 """
 
+from pgbackfill._calls import DEFAULT
 from pgbackfill._sync import (
     backfill_dag_runs,
     backfill_progress,
@@ -58,6 +59,7 @@ from pgbackfill.models import (
 )
 
 __all__ = [
+    "DEFAULT",
     "AlreadyRunningBackfill",
     "BackfillAlreadyCompleted",
     "BackfillLocked",

@@ -62,7 +62,7 @@ def installed(dsn: str, *, keep: bool) -> Iterator[None]:
 def last_year() -> tuple[datetime, datetime]:
     """The last whole year in UTC: its slots have all ended, and both changes of the clocks are in it."""
     year = datetime.now(timezone.utc).year - 1
-    return datetime(year, 1, 1, tzinfo=timezone.utc), datetime(year, 12, 31, tzinfo=timezone.utc)
+    return datetime(year, 1, 1, tzinfo=timezone.utc), datetime(year + 1, 1, 1, tzinfo=timezone.utc)
 
 
 def register(dsn: str) -> RegisteredDag:

@@ -99,8 +99,8 @@ def _literal(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def install_check(file: str) -> None:
-    """Run the check of `file` (a `do` block that raises when the migration must not go on)."""
+def run_file(file: str) -> None:
+    """Run `file`, which makes no object: a check that raises when the migration must not go on, or an update of rows."""
     run_sql(_read(file))
 
 

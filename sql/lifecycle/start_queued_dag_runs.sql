@@ -6,7 +6,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_now constant timestamptz := pgbackfill._now();
+  v_now timestamptz;
   v_backfills integer[];
   v_runs integer[];
 begin
@@ -17,6 +17,7 @@ begin
   -- Lock order: backfill rows by id, then dag_run rows by id. Holding the backfill makes the count of its running runs
   -- exact, as Airflow's scheduler holds it (#58752); one that another caller holds is left to that caller.
   select array_agg(l.id) into v_backfills from pgbackfill._lock_backfills_with_room(max_dag_runs) as l(id);
+  v_now := pgbackfill._now();  -- not earlier: the runs whose end made room have ended by now
 
   select array_agg(c.id)
   into v_runs

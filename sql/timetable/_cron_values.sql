@@ -27,7 +27,7 @@ begin
     when p_position = 3 and v_bounds[2] = 'l' then 31
     else pgbackfill._cron_number(v_bounds[2], p_position, p_columns)
   end;
-  v_step := coalesce(least(v_bounds[3]::numeric, 1000000)::integer, 1);
+  v_step := least(coalesce(v_bounds[3], '1')::numeric, 1000000)::integer;
 
   if v_low is null or v_high is null or v_step = 0 or greatest(v_low, v_high) > v_max then
     return null;

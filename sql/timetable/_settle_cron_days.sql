@@ -8,28 +8,32 @@ as $$
 declare
   v_cron pgbackfill.cron_fields := p_cron;
   v_month_days pgbackfill.cron_fields := p_cron;
+  v_week_days pgbackfill.cron_fields := p_cron;
 begin
   if not p_cron.either_day then
     return p_cron;
   end if;
 
-  -- croniter looks for the next match of each field with the other one set to '*', and takes the earlier. But an n-th
-  -- weekday and a nearest weekday (15w) bind both searches, so that what the other field adds is lost.
-  v_month_days.either_day := false;
+  -- croniter searches twice, each time with the other field set to '*', and takes the earlier match. But a nearest weekday
+  -- (15w) and an n-th weekday bind both searches, so that what the other field adds is lost.
+  v_cron.either_day := p_cron.nearest_weekday is null and p_cron.nth_weekdays is null;
   v_month_days.weekdays := null;
-  v_month_days.years := null;
+  v_month_days.either_day := false;
+  v_week_days.days := null;
+  v_week_days.either_day := false;
   if p_cron.nearest_weekday is not null then
     v_cron.weekdays := null;
-    v_cron.either_day := false;
   elsif p_cron.nth_weekdays is not null then
     v_cron.days := null;
-    v_cron.on_last_day := false;
-    v_cron.either_day := false;
   end if;
 
-  -- A search that never ends in a match (31 February) is an error of croniter's, and Airflow never schedules anything.
-  -- The calendar repeats after 28 years.
-  if not exists (select from pgbackfill._cron_days(v_month_days, '2000-01-01', '2027-12-31')) then
+  -- A search that never ends in a match (31 February) is an error of croniter's, so Airflow has no slot at all then, though
+  -- the other search may find some. The calendar repeats after 28 years.
+  v_month_days.years := null;
+  v_week_days.years := null;
+  if not exists (select from pgbackfill._cron_days(v_month_days, '2000-01-01', '2027-12-31'))
+    or not exists (select from pgbackfill._cron_days(v_week_days, '2000-01-01', '2027-12-31'))
+  then
     v_cron.times := '{}';
   end if;
   return v_cron;

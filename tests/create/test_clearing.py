@@ -116,7 +116,7 @@ def test_runs_of_several_versions_each_keep_theirs(conn: Connection[Any], finish
     create(conn, last="2026-01-02", reprocess_behavior="failed", run_on_latest_version=False)
     versions = conn.execute(
         "select r.logical_date::date::text, array_agg(t.task_id::text order by t.task_id), min(v.version_number), max(v.version_number) "
-        "from task_instance t join dag_version v on v.id = t.dag_version_id join dag_run r using (dag_id, run_id) group by 1 order by 1"
+        "from dag_run r join task_instance t using (dag_id, run_id) join dag_version v on v.id = t.dag_version_id group by 1 order by 1"
     ).fetchall()
     assert versions == [("2026-01-01", ["a", "b", "c"], 1, 1), ("2026-01-02", ["a", "b", "d"], 2, 2)]
 

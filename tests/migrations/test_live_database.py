@@ -70,7 +70,7 @@ def test_existing_backfills_are_initialized_unless_they_are_being_created(host: 
 
 
 def test_an_invalid_index_is_built_again(host: Connection[Any], empty_dsn: str) -> None:
-    migrate.upgrade(empty_dsn, "0002")
+    migrate.upgrade(empty_dsn, "0003")
     add_backfill(host, "twice")
     second = add_backfill(host, "twice")
     with pytest.raises(psycopg.errors.UniqueViolation):
@@ -79,14 +79,14 @@ def test_an_invalid_index_is_built_again(host: Connection[Any], empty_dsn: str) 
     with pytest.raises(sqlalchemy.exc.DBAPIError) as error:
         migrate.upgrade(empty_dsn)
     assert sqlstate(error) == "PB020"
-    assert migrate.current(empty_dsn) == "0002"
+    assert migrate.current(empty_dsn) == "0003"
 
     host.execute("delete from backfill where id = %s", [second])
     migrate.upgrade(empty_dsn)
     assert host.execute("select indisvalid from pg_index where indexrelid = %s::regclass", [INDEX]).fetchone() == (True,)
 
 
-@pytest.mark.parametrize("revision", ["0003", "0004"])
+@pytest.mark.parametrize("revision", ["0004", "0005"])
 def test_a_migration_killed_while_it_builds_an_index_resumes(
     host: Connection[Any], empty_dsn: str, wait_until_blocked: Callable[..., None], revision: str
 ) -> None:
@@ -124,10 +124,10 @@ def test_a_lock_that_is_not_free_ends_the_step_and_nobody_is_kept_waiting(host: 
 
 
 def test_the_build_of_an_index_lets_writers_go_on(host: Connection[Any], empty_dsn: str, wait_until_blocked: Callable[..., None]) -> None:
-    migrate.upgrade(empty_dsn, "0002")
+    migrate.upgrade(empty_dsn, "0003")
     with psycopg.connect(empty_dsn) as old, ThreadPoolExecutor(1) as pool:
         old.execute("lock table backfill in row exclusive mode")
-        outcome = pool.submit(migrate.upgrade, empty_dsn, "0003")
+        outcome = pool.submit(migrate.upgrade, empty_dsn, "0004")
         builder = None
         while builder is None:
             row = host.execute("select pid from pg_stat_activity where query like 'create%index concurrently%' and pid <> pg_backend_pid() and datname = current_database()").fetchone()
@@ -191,3 +191,10 @@ def test_another_schema(empty_dsn: str) -> None:
         assert conn.execute("select status from pgbackfill.cancel_backfill(%s)", [backfill_id]).fetchone() == ("cancelled",)
         migrate.downgrade(empty_dsn, host_schema=name, drop_data=True)
         assert catalog_snapshot(conn, host_schema=name).keys() == {("schema", name)}
+
+
+def test_a_backfill_created_while_the_migration_ran_is_initialized_too(host: Connection[Any], empty_dsn: str) -> None:
+    migrate.upgrade(empty_dsn, "0007")  # the column is filled, the guard is not there yet
+    backfill_id = add_backfill(host, "late", slots=2)
+    migrate.upgrade(empty_dsn)
+    assert host.execute("select initialized_at = created_at from backfill where id = %s", [backfill_id]).fetchone() == (True,)

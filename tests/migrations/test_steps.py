@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
@@ -17,8 +17,9 @@ REVISIONS = migrate.revisions()
 
 
 @pytest.fixture
-def database(empty_dsn: str) -> Connection[Any]:
-    return psycopg.connect(empty_dsn, autocommit=True)
+def database(empty_dsn: str) -> Iterator[Connection[Any]]:
+    with psycopg.connect(empty_dsn, autocommit=True) as connection:
+        yield connection
 
 
 def schemas(conn: Connection[Any]) -> set[str]:

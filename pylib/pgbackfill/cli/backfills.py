@@ -250,7 +250,7 @@ def _show(b: BackfillState, p: BackfillProgress) -> None:
             f"{p.slots:,}: {_what_was_done(b)}",
         ),
         ("runs", describe_runs(p)),
-        ("finished", f"{p.percent_finished:.0f} %"),
+        ("finished", render.bar(float(p.percent_finished))),
         ("at once", f"{b.max_active_runs:,}"),
         ("reprocess", b.reprocess_behavior),
         ("conf", json.dumps(b.dag_run_conf, ensure_ascii=False) if b.dag_run_conf else ""),

@@ -16,6 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+BAR_WIDTH = 32
 STYLES = {
     # what happens to a slot
     "create": "green",
@@ -82,6 +83,16 @@ def print_facts(facts: Iterable[tuple[str, Any]]) -> None:
 
 def word(value: str) -> Text:
     return Text(value, STYLES.get(value, ""))
+
+
+def bar(percent: float) -> Text:
+    """A percentage, on a terminal with a bar."""
+    filled = int(percent / 100 * BAR_WIDTH)
+    text = Text(f"{percent:.0f} %")
+    if is_terminal():
+        style = "green" if filled == BAR_WIDTH else "cyan"
+        text = Text.assemble(("━" * filled, style), ("━" * (BAR_WIDTH - filled), "dim"), "  ", text)
+    return text
 
 
 def count(number: int, noun: str) -> str:

@@ -9,6 +9,7 @@ import click
 import psycopg
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+from rich.table import Column
 from rich.text import Text
 
 import pgbackfill
@@ -97,9 +98,9 @@ def progress_bar(console: Console) -> Progress:
     """A bar for `update_bar`."""
     return Progress(
         TextColumn("{task.description}"),
-        BarColumn(bar_width=32, complete_style="cyan", finished_style="green"),
+        BarColumn(bar_width=24, complete_style="cyan", finished_style="green"),
         TextColumn("{task.percentage:>3.0f} %"),
-        _RunsColumn(),
+        _RunsColumn(table_column=Column(no_wrap=True, overflow="ellipsis")),
         console=console,
     )
 
@@ -114,15 +115,17 @@ def update_bar(bar: Progress, task: object, progress: BackfillProgress) -> None:
 
 
 class _RunsColumn(ProgressColumn):
-    """The runs by state, and when the end is expected."""
+    """The status where it says more than the bar, the runs by state, and when the end is expected."""
 
     def render(self, task: Task) -> Text:
         progress: BackfillProgress | None = task.fields.get("progress")
         if progress is None:
             return Text()
-        text = Text.assemble(render.word(progress.status), "  ", describe_runs(progress))
-        if progress.estimated_completion_at and progress.status not in _ENDED:
-            text.append(f"  ends about {progress.estimated_completion_at:%H:%M:%S} UTC", "dim")
+        text = describe_runs(progress)
+        if progress.status not in ("running", "completed"):
+            text = Text.assemble(render.word(progress.status), ", ", text)
+        if progress.estimated_completion_at and progress.queued + progress.running:
+            text.append(f"  ends ~{progress.estimated_completion_at:%H:%M} UTC", "dim")
         return text
 
 

@@ -5,8 +5,8 @@ Locks: SHARE UPDATE EXCLUSIVE on `dag_run` and `backfill_dag_run` while each ind
 
 from pgbackfill.objects import build_index, drop_index
 
-revision = "0004"
-down_revision = "0003"
+revision = "0005"
+down_revision = "0004"
 branch_labels = None
 depends_on = None
 

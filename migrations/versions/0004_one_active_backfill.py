@@ -6,16 +6,16 @@ answers with 409.
 Locks: SHARE UPDATE EXCLUSIVE on `backfill` while the index is built (readers and writers go on).
 """
 
-from pgbackfill.objects import build_index, drop_index, install_check
+from pgbackfill.objects import build_index, drop_index, run_file
 
-revision = "0003"
-down_revision = "0002"
+revision = "0004"
+down_revision = "0003"
 branch_labels = None
 depends_on = None
 
 
 def upgrade() -> None:
-    install_check("guard/no_duplicate_active_backfills")
+    run_file("guard/no_duplicate_active_backfills")
     build_index("pgbackfill_one_active_backfill", on="public.backfill (dag_id) where completed_at is null", unique=True)
 
 

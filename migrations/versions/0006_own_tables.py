@@ -7,8 +7,8 @@ Locks: none on Airflow's tables.
 
 from pgbackfill.objects import run_sql, set_lock_timeout
 
-revision = "0005"
-down_revision = "0004"
+revision = "0006"
+down_revision = "0005"
 branch_labels = None
 depends_on = None
 

@@ -5,8 +5,8 @@ Locks: none on Airflow's tables; a function or a view takes none when it is crea
 
 from pgbackfill.objects import install, remove
 
-revision = "0006"
-down_revision = "0005"
+revision = "0007"
+down_revision = "0006"
 branch_labels = None
 depends_on = None
 

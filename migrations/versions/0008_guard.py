@@ -3,10 +3,10 @@
 Locks: SHARE ROW EXCLUSIVE on `backfill`, then on `backfill_dag_run`, for the time of a catalog change.
 """
 
-from pgbackfill.objects import install, remove
+from pgbackfill.objects import install, remove, run_file
 
-revision = "0007"
-down_revision = "0006"
+revision = "0008"
+down_revision = "0007"
 branch_labels = None
 depends_on = None
 
@@ -28,6 +28,8 @@ FILES = [
 
 def upgrade() -> None:
     install(FILES)
+    # What Airflow created since the column was filled. The triggers' locks have waited for every creation under way.
+    run_file("guard/fill_initialized_at")
 
 
 def downgrade() -> None:
