@@ -64,7 +64,14 @@ def test_with_execute_it_can_run_a_whole_backfill(conn: Connection[Any], service
         to {role[0]}
         """
     )
-    assert len(service.execute("select * from pgbackfill.plan_backfill('daily', '2026-01-01 UTC', '2026-01-02 UTC')").fetchall()) == 2
+    assert (
+        len(
+            service.execute(
+                "select * from pgbackfill.plan_backfill('daily', '2026-01-01 UTC', '2026-01-02 UTC')"
+            ).fetchall()
+        )
+        == 2
+    )
     service.execute("select * from pgbackfill.create_backfill('daily', '2026-01-01 UTC', '2026-01-02 UTC')")
     for (run,) in service.execute("select dag_run_id from pgbackfill.start_queued_dag_runs()").fetchall():
         service.execute("select * from pgbackfill.finish_dag_run(%s, 'success')", [run])
@@ -77,8 +84,12 @@ def test_a_hostile_search_path_changes_nothing(conn: Connection[Any]) -> None:
     register(conn)
     conn.execute("create schema hostile")
     conn.execute("create table hostile.dag_run (id int)")
-    conn.execute("create function hostile.now() returns timestamptz language sql as $$ select timestamptz '1999-01-01' $$")
-    conn.execute("create function hostile.coalesce_trap(text, text) returns text language sql as $$ select 'trapped' $$")
+    conn.execute(
+        "create function hostile.now() returns timestamptz language sql as $$ select timestamptz '1999-01-01' $$"
+    )
+    conn.execute(
+        "create function hostile.coalesce_trap(text, text) returns text language sql as $$ select 'trapped' $$"
+    )
     conn.execute("create operator hostile.|| (leftarg = text, rightarg = text, function = hostile.coalesce_trap)")
     conn.execute("create temp table dag_run (id int)")
     conn.execute("set search_path = pg_temp, hostile, pg_catalog, public")

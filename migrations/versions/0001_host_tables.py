@@ -6,7 +6,7 @@ migration while nothing has changed yet: is it Airflow 3, and does a DAG have se
 Locks: none on Airflow's tables (reads only).
 """
 
-from pgbackfill.objects import run_file, options, run_sql, set_lock_timeout
+from pgbackfill.objects import options, run_file, run_sql, set_lock_timeout
 
 revision = "0001"
 down_revision = None

@@ -49,7 +49,7 @@ def options() -> MigrationOptions:
 def run_sql(sql: str) -> None:
     """Run `sql` (one or several statements) as it stands, or print it under `--sql`.
 
-    `public.` in it means the schema of Airflow's tables and is replaced here, and nowhere else, when that is another one.
+    `public.` in it means the schema of Airflow's tables; when that is another one it is replaced here, and nowhere else.
     """
     schema = options().host_schema
     if schema != "public":
@@ -100,7 +100,7 @@ def _literal(value: str) -> str:
 
 
 def run_file(file: str) -> None:
-    """Run `file`, which makes no object: a check that raises when the migration must not go on, or an update of rows."""
+    """Run `file`, which makes no object: a check that raises to stop the migration, or an update of rows."""
     run_sql(_read(file))
 
 

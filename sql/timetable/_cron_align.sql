@@ -7,8 +7,12 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_next constant timestamptz := pgbackfill._cron_tick_after(p_cron, p_zone, p_at);
+  v_previous constant timestamptz := pgbackfill._cron_tick_before(p_cron, p_zone, v_next);
 begin
-  return case when pgbackfill._cron_tick_before(p_cron, p_zone, v_next) = p_at then p_at else v_next end;
+  return case
+    when v_previous = p_at then p_at
+    when v_previous is not null then v_next  -- nothing before the first year of a seventh field is an error of croniter's
+  end;
 end
 $$;
 

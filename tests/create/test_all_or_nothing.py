@@ -73,7 +73,9 @@ def test_a_creator_killed_at_a_hundred_moments_leaves_not_one_row(
     assert conn.execute("select id, status from pgbackfill.backfills").fetchall() == [(backfill_id, "queued")]
 
 
-def test_nobody_sees_a_part_of_a_creation(conn: Connection[Any], connect: Callable[..., Connection[Any]], busy_dag: str) -> None:
+def test_nobody_sees_a_part_of_a_creation(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]], busy_dag: str
+) -> None:
     before = row_counts(conn)
     creator = connect()
     creator.execute("begin")

@@ -74,8 +74,16 @@ BAD_REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
     ("infos repeating a slot", "PB016", {"infos": json.dumps([slot(1), slot(1)])}),
     ("infos out of order", "PB016", {"infos": json.dumps([slot(2), slot(1)])}),
     ("infos outside the window", "PB016", {"infos": json.dumps([slot(1), slot(30)])}),
-    ("infos ending before they start", "PB016", {"infos": json.dumps([slot(1, data_interval_end="2025-01-01T00:00:00Z")])}),
-    ("infos mixing dates and partitions", "PB016", {"infos": json.dumps([slot(1), {"partition_key": "k", "partition_date": FUTURE, "run_after": FUTURE}])}),
+    (
+        "infos ending before they start",
+        "PB016",
+        {"infos": json.dumps([slot(1, data_interval_end="2025-01-01T00:00:00Z")])},
+    ),
+    (
+        "infos mixing dates and partitions",
+        "PB016",
+        {"infos": json.dumps([slot(1), {"partition_key": "k", "partition_date": FUTURE, "run_after": FUTURE}])},
+    ),
 ]
 
 
@@ -98,7 +106,11 @@ def test_creation_refuses_it_and_writes_nothing(conn: Connection[Any], sqlstate:
     assert create(conn), "the DAG is still free"
 
 
-PLANNABLE = [r for r in BAD_REQUESTS if not {"max_active_runs", "run_on_latest_version", "triggering_user_name", "idempotency_key"} & set(r[2])]
+PLANNABLE = [
+    r
+    for r in BAD_REQUESTS
+    if not {"max_active_runs", "run_on_latest_version", "triggering_user_name", "idempotency_key"} & set(r[2])
+]
 
 
 @pytest.mark.parametrize(("sqlstate", "request_"), [r[1:] for r in PLANNABLE], ids=[r[0] for r in PLANNABLE])
@@ -115,7 +127,10 @@ def test_a_dry_run_refuses_the_same(conn: Connection[Any], sqlstate: str, reques
 def test_strange_dag_ids_that_exist_work(conn: Connection[Any]) -> None:
     for dag_id in ["it's", '"quoted"', "100%s %I", "zażółć_🚀", "d" * 250, "back\\slash"]:
         register(conn, "template")
-        conn.execute("insert into dag select (jsonb_populate_record(d, jsonb_build_object('dag_id', %s::text))).* from dag d where dag_id = 'template'", [dag_id])
+        conn.execute(
+            "insert into dag select (jsonb_populate_record(d, jsonb_build_object('dag_id', %s::text))).* from dag d where dag_id = 'template'",
+            [dag_id],
+        )
         conn.execute(
             """
             with v as (
@@ -128,7 +143,9 @@ def test_strange_dag_ids_that_exist_work(conn: Connection[Any]) -> None:
             {"dag_id": dag_id},
         )
         backfill_id = create(conn, dag_id)
-        assert conn.execute("select dag_id, slots_created from pgbackfill.backfills where id = %s", [backfill_id]).fetchone() == (dag_id, 3)
+        assert conn.execute(
+            "select dag_id, slots_created from pgbackfill.backfills where id = %s", [backfill_id]
+        ).fetchone() == (dag_id, 3)
 
 
 @pytest.mark.parametrize(
@@ -166,11 +183,11 @@ def test_an_unsupported_timetable_works_with_infos(conn: Connection[Any]) -> Non
 
 def test_allowed_run_types(conn: Connection[Any]) -> None:
     register(conn)
-    conn.execute("update dag set allowed_run_types = '[\"manual\", \"scheduled\"]'")
+    conn.execute('update dag set allowed_run_types = \'["manual", "scheduled"]\'')
     with pytest.raises(psycopg.Error) as error:
         create(conn)
     assert error.value.sqlstate == "PB004"
-    conn.execute("update dag set allowed_run_types = '[\"manual\", \"backfill\"]'")
+    conn.execute('update dag set allowed_run_types = \'["manual", "backfill"]\'')
     assert create(conn)
 
 

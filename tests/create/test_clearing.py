@@ -17,8 +17,12 @@ def finished(conn: Connection[Any]) -> int:
     set_tasks(conn, "daily", {"task_id": "a"}, {"task_id": "b", "retries": 3}, {"task_id": "c"})
     backfill_id = create(conn, last="2026-01-01", dag_run_conf='{"old": 1}')
     conn.execute("update dag_run set state = 'failed', start_date = now() - interval '1 hour', end_date = now()")
-    conn.execute("update task_instance set state = 'success', try_number = 1, start_date = now() - interval '1 hour', end_date = now() where task_id = 'a'")
-    conn.execute("update task_instance set state = 'failed', try_number = 2, start_date = now() - interval '1 hour', end_date = now() where task_id = 'b'")
+    conn.execute(
+        "update task_instance set state = 'success', try_number = 1, start_date = now() - interval '1 hour', end_date = now() where task_id = 'a'"
+    )
+    conn.execute(
+        "update task_instance set state = 'failed', try_number = 2, start_date = now() - interval '1 hour', end_date = now() where task_id = 'b'"
+    )
     conn.execute("select from pgbackfill.mark_backfills_complete()")
     return backfill_id
 
@@ -52,7 +56,11 @@ def test_every_attempt_is_kept_and_a_new_one_begins(conn: Connection[Any], finis
     history = rows(conn, "task_instance_history", "task_id")
     after = rows(conn, "task_instance", "task_id")
     assert [h["task_instance_id"] for h in history] == [t["id"] for t in before]
-    assert [(h["task_id"], h["state"], h["try_number"]) for h in history] == [("a", "success", 1), ("b", "failed", 2), ("c", "failed", 0)]
+    assert [(h["task_id"], h["state"], h["try_number"]) for h in history] == [
+        ("a", "success", 1),
+        ("b", "failed", 2),
+        ("c", "failed", 0),
+    ]
     assert history[2]["end_date"] is not None, "an attempt that had not finished ends now"
     assert not {t["id"] for t in after} & {t["id"] for t in before}
     assert [(t["state"], t["try_number"], t["max_tries"]) for t in after] == [(None, 1, 1), (None, 2, 5), (None, 0, 0)]
@@ -69,7 +77,9 @@ def test_clearing_twice_keeps_one_history_row_per_attempt(conn: Connection[Any],
 
 
 def test_reschedules_are_deleted(conn: Connection[Any], finished: int) -> None:
-    conn.execute("insert into task_reschedule (ti_id, start_date, end_date, duration, reschedule_date) select id, now(), now(), 1, now() from task_instance")
+    conn.execute(
+        "insert into task_reschedule (ti_id, start_date, end_date, duration, reschedule_date) select id, now(), now(), 1, now() from task_instance"
+    )
     create(conn, last="2026-01-01", reprocess_behavior="failed")
     assert rows(conn, "task_reschedule", "id") == []
 
@@ -88,14 +98,23 @@ def new_version(conn: Connection[Any]) -> None:
     )
 
 
-def test_on_the_latest_version_removed_tasks_are_marked_and_new_ones_added(conn: Connection[Any], finished: int) -> None:
+def test_on_the_latest_version_removed_tasks_are_marked_and_new_ones_added(
+    conn: Connection[Any], finished: int
+) -> None:
     new_version(conn)
     create(conn, last="2026-01-01", reprocess_behavior="failed", run_on_latest_version=True)
     tasks = conn.execute(
         "select t.task_id, t.state, t.pool, v.version_number from task_instance t join dag_version v on v.id = t.dag_version_id order by 1"
     ).fetchall()
-    assert tasks == [("a", None, "default_pool", 2), ("b", None, "small", 2), ("c", "removed", "default_pool", 2), ("d", None, "default_pool", 2)]
-    run = conn.execute("select v.version_number from dag_run r join dag_version v on v.id = r.created_dag_version_id").fetchone()
+    assert tasks == [
+        ("a", None, "default_pool", 2),
+        ("b", None, "small", 2),
+        ("c", "removed", "default_pool", 2),
+        ("d", None, "default_pool", 2),
+    ]
+    run = conn.execute(
+        "select v.version_number from dag_run r join dag_version v on v.id = r.created_dag_version_id"
+    ).fetchone()
     assert run == (2,)
 
 

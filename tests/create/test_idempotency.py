@@ -57,7 +57,9 @@ def test_a_key_whose_backfill_was_deleted_is_free(conn: Connection[Any]) -> None
     assert create(conn, idempotency_key="k") == second
 
 
-def test_concurrent_requests_with_one_key_all_get_one_backfill(conn: Connection[Any], connect: Callable[..., Connection[Any]]) -> None:
+def test_concurrent_requests_with_one_key_all_get_one_backfill(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]]
+) -> None:
     register(conn)
     with ThreadPoolExecutor(8) as pool:
         ids = list(pool.map(lambda c: create(c, idempotency_key="k"), [connect() for _ in range(8)]))

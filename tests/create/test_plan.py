@@ -20,7 +20,10 @@ def dag(conn: Connection[Any]) -> str:
     finish_runs(conn, backfill_id)
     conn.execute("select from pgbackfill.mark_backfills_complete()")
     for day, state in enumerate(STATES, start=1):
-        conn.execute("update dag_run set state = %s where logical_date = make_timestamptz(2026, 1, %s, 0, 0, 0, 'UTC')", [state, day])
+        conn.execute(
+            "update dag_run set state = %s where logical_date = make_timestamptz(2026, 1, %s, 0, 0, 0, 'UTC')",
+            [state, day],
+        )
     return "daily"
 
 
@@ -76,37 +79,54 @@ def test_the_plan_and_the_creation_agree(conn: Connection[Any], dag: str, behavi
 
     backfill_id = create(conn, last="2026-01-08", reprocess_behavior=behavior, run_backwards=backwards)
     slots = conn.execute(
-        "select sort_ordinal, logical_date, exception_reason, run_id from pgbackfill.backfill_dag_runs where backfill_id = %s", [backfill_id]
+        "select sort_ordinal, logical_date, exception_reason, run_id from pgbackfill.backfill_dag_runs where backfill_id = %s",
+        [backfill_id],
     ).fetchall()
     assert slots == [(o, d, reason, run_id if action != "skip" else None) for o, d, action, reason, run_id, _ in plan]
-    counts = conn.execute("select slots_created, slots_cleared, slots_skipped from pgbackfill.backfills where id = %s", [backfill_id]).fetchone()
+    counts = conn.execute(
+        "select slots_created, slots_cleared, slots_skipped from pgbackfill.backfills where id = %s", [backfill_id]
+    ).fetchone()
     actions = [action for action, _ in expected]
     assert counts == tuple(actions.count(a) for a in ("create", "clear", "skip"))
 
 
-def test_a_dry_run_writes_and_locks_nothing(conn: Connection[Any], connect: Callable[..., Connection[Any]], dag: str) -> None:
+def test_a_dry_run_writes_and_locks_nothing(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]], dag: str
+) -> None:
     other = connect()
     with other.transaction():
         other.execute("set transaction read only")
-        other.execute("select from pgbackfill.plan_backfill('daily', '2026-01-01', '2026-01-08', reprocess_behavior => 'completed')")
-        locks = other.execute("select count(*) from pg_locks where pid = pg_backend_pid() and mode <> 'AccessShareLock' and locktype = 'relation'").fetchone()
+        other.execute(
+            "select from pgbackfill.plan_backfill('daily', '2026-01-01', '2026-01-08', reprocess_behavior => 'completed')"
+        )
+        locks = other.execute(
+            "select count(*) from pg_locks where pid = pg_backend_pid() and mode <> 'AccessShareLock' and locktype = 'relation'"
+        ).fetchone()
         assert locks == (0,)
 
 
 def test_a_slot_counts_only_once_its_interval_has_ended(conn: Connection[Any]) -> None:
     conn.execute("select from pgbackfill.register_dag('d', '0 0 * * *', create_cron_data_intervals => true)")
-    conn.execute("create or replace function pgbackfill._now() returns timestamptz language sql as $$ select timestamptz '2026-01-03 12:00 UTC' $$")
-    days = conn.execute("select extract(day from logical_date at time zone 'UTC')::int from pgbackfill.dag_run_infos('d', '2026-01-01 UTC', '2026-01-09 UTC')").fetchall()
+    conn.execute(
+        "create or replace function pgbackfill._now() returns timestamptz language sql as $$ select timestamptz '2026-01-03 12:00 UTC' $$"
+    )
+    days = conn.execute(
+        "select extract(day from logical_date at time zone 'UTC')::int from pgbackfill.dag_run_infos('d', '2026-01-01 UTC', '2026-01-09 UTC')"
+    ).fetchall()
     assert [d for (d,) in days] == [1, 2]
 
 
 def test_both_ends_of_the_window_count(conn: Connection[Any]) -> None:
     register(conn)
-    rows = conn.execute("select logical_date from pgbackfill.dag_run_infos('daily', '2026-01-01 UTC', '2026-01-03 UTC')").fetchall()
+    rows = conn.execute(
+        "select logical_date from pgbackfill.dag_run_infos('daily', '2026-01-01 UTC', '2026-01-03 UTC')"
+    ).fetchall()
     assert len(rows) == 3
 
 
-def test_another_writer_may_be_first(conn: Connection[Any], connect: Callable[..., Connection[Any]], wait_until_blocked: Callable[..., None]) -> None:
+def test_another_writer_may_be_first(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]], wait_until_blocked: Callable[..., None]
+) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     register(conn)
@@ -121,16 +141,22 @@ def test_another_writer_may_be_first(conn: Connection[Any], connect: Callable[..
         wait_until_blocked(conn, creator.info.backend_pid)
         scheduler.execute("commit")
         backfill_id = created.result()
-    slots = conn.execute("select exception_reason from pgbackfill.backfill_dag_runs where backfill_id = %s", [backfill_id]).fetchall()
+    slots = conn.execute(
+        "select exception_reason from pgbackfill.backfill_dag_runs where backfill_id = %s", [backfill_id]
+    ).fetchall()
     assert slots == [(None,), ("in flight",), (None,)]
 
 
-def test_a_run_to_clear_that_somebody_holds_is_in_flight(conn: Connection[Any], connect: Callable[..., Connection[Any]], dag: str) -> None:
+def test_a_run_to_clear_that_somebody_holds_is_in_flight(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]], dag: str
+) -> None:
     holder = connect()
     holder.execute("begin")
     holder.execute("select from dag_run where logical_date = '2026-01-01 UTC' for update")
     conn.execute("set lock_timeout = '1ms'")
     backfill_id = create(conn, last="2026-01-02", reprocess_behavior="completed")
-    slots = conn.execute("select exception_reason from pgbackfill.backfill_dag_runs where backfill_id = %s", [backfill_id]).fetchall()
+    slots = conn.execute(
+        "select exception_reason from pgbackfill.backfill_dag_runs where backfill_id = %s", [backfill_id]
+    ).fetchall()
     assert slots == [("in flight",), (None,)]
     holder.execute("rollback")

@@ -15,7 +15,9 @@ def sweep(conn: Connection[Any]) -> list[int]:
 
 
 def reap(conn: Connection[Any], grace: str = "2 minutes") -> list[int]:
-    return [row[0] for row in conn.execute("select id from pgbackfill.reap_abandoned_backfills(%s)", [grace]).fetchall()]
+    return [
+        row[0] for row in conn.execute("select id from pgbackfill.reap_abandoned_backfills(%s)", [grace]).fetchall()
+    ]
 
 
 def airflows_sweep(conn: Connection[Any]) -> None:
@@ -50,7 +52,9 @@ def test_completes_when_all_runs_are_terminal(conn: Connection[Any]) -> None:
     assert sweep(conn) == []
 
 
-def test_skips_an_initializing_backfill_however_old(conn: Connection[Any], connect: Callable[..., Connection[Any]]) -> None:
+def test_skips_an_initializing_backfill_however_old(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]]
+) -> None:
     backfill_id = insert_uninitialized_backfill(conn, "daily", age="3 days")
     creator = connect()
     creator.execute("begin")
@@ -121,14 +125,20 @@ def test_completes_a_backfill_of_skipped_slots_only(conn: Connection[Any]) -> No
     finish_runs(conn, create(conn))
     sweep(conn)
     second = create(conn)
-    assert conn.execute("select slots_created, slots_skipped from pgbackfill.backfills where id = %s", [second]).fetchone() == (0, 3)
+    assert conn.execute(
+        "select slots_created, slots_skipped from pgbackfill.backfills where id = %s", [second]
+    ).fetchone() == (0, 3)
     assert sweep(conn) == [second]
 
 
 def test_several_backfills_are_independent(conn: Connection[Any]) -> None:
     register(conn, "other")
     register(conn, "third")
-    done, busy, orphan = create(conn, "daily"), create(conn, "other"), insert_uninitialized_backfill(conn, "third", "1 hour")
+    done, busy, orphan = (
+        create(conn, "daily"),
+        create(conn, "other"),
+        insert_uninitialized_backfill(conn, "third", "1 hour"),
+    )
     finish_runs(conn, done)
     assert sweep(conn) == [done]
     assert [status(conn, b) for b in (done, busy, orphan)] == ["completed", "queued", "initializing"]

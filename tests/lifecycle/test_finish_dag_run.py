@@ -18,7 +18,9 @@ def run(conn: Connection[Any]) -> int:
     create(conn, last="2026-01-01")
     row = conn.execute("select dag_run_id from pgbackfill.start_queued_dag_runs()").fetchone()
     assert row is not None
-    conn.execute("update task_instance set state = 'success', start_date = now(), end_date = now() where task_id = 'done'")
+    conn.execute(
+        "update task_instance set state = 'success', start_date = now(), end_date = now() where task_id = 'done'"
+    )
     conn.execute("update task_instance set state = 'running', start_date = now() where task_id = 'busy'")
     return int(row[0])
 
@@ -36,7 +38,9 @@ def finish(conn: Connection[Any], run: int | None, state: str | None) -> str:
         ("failed", [("busy", "failed"), ("done", "success"), ("waiting", "skipped")]),
     ],
 )
-def test_closes_the_run_and_its_open_tasks(conn: Connection[Any], run: int, state: str, tasks: list[tuple[str, str]]) -> None:
+def test_closes_the_run_and_its_open_tasks(
+    conn: Connection[Any], run: int, state: str, tasks: list[tuple[str, str]]
+) -> None:
     assert finish(conn, run, state) == state
     assert conn.execute("select task_id, state from task_instance order by task_id").fetchall() == tasks
     assert conn.execute("select end_date is not null from dag_run").fetchone() == (True,)

@@ -21,7 +21,7 @@ def backfill_id(conn: Connection[Any]) -> int:
 def call(conn: Connection[Any], function: str, backfill_id: int) -> tuple[Any, ...]:
     row = conn.execute(f"select status, is_paused, updated_at from pgbackfill.{function}(%s)", [backfill_id]).fetchone()
     assert row is not None
-    return row
+    return tuple(row)
 
 
 def test_pause_and_unpause_are_idempotent(conn: Connection[Any], backfill_id: int) -> None:
@@ -56,7 +56,10 @@ def test_a_completed_backfill_is_refused(conn: Connection[Any], backfill_id: int
 
 
 def test_cancel_waits_for_a_promotion_and_leaves_its_runs(
-    conn: Connection[Any], connect: Callable[..., Connection[Any]], wait_until_blocked: Callable[..., None], backfill_id: int
+    conn: Connection[Any],
+    connect: Callable[..., Connection[Any]],
+    wait_until_blocked: Callable[..., None],
+    backfill_id: int,
 ) -> None:
     promoter, canceller = connect(), connect()
     promoter.execute("begin")
@@ -66,10 +69,16 @@ def test_cancel_waits_for_a_promotion_and_leaves_its_runs(
         wait_until_blocked(conn, canceller.info.backend_pid)
         promoter.execute("commit")
         assert cancelled.result()[0] == "cancelled"
-    assert [r[0] for r in conn.execute("select state from dag_run order by id").fetchall()] == ["running", "running", "failed"]
+    assert [r[0] for r in conn.execute("select state from dag_run order by id").fetchall()] == [
+        "running",
+        "running",
+        "failed",
+    ]
 
 
-def test_a_lock_timeout_is_reported_as_such(conn: Connection[Any], connect: Callable[..., Connection[Any]], backfill_id: int) -> None:
+def test_a_lock_timeout_is_reported_as_such(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]], backfill_id: int
+) -> None:
     holder = connect()
     holder.execute("begin")
     call(holder, "pause_backfill", backfill_id)
@@ -80,7 +89,9 @@ def test_a_lock_timeout_is_reported_as_such(conn: Connection[Any], connect: Call
     holder.execute("rollback")
 
 
-def test_a_cancel_during_an_airflow_creation_undoes_the_creation(conn: Connection[Any], connect: Callable[..., Connection[Any]]) -> None:
+def test_a_cancel_during_an_airflow_creation_undoes_the_creation(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]]
+) -> None:
     register(conn, "other")
     backfill_id = insert_uninitialized_backfill(conn, "other", age="5 seconds")
     creator = connect()
@@ -103,13 +114,20 @@ def test_a_cancel_during_an_airflow_creation_undoes_the_creation(conn: Connectio
     assert conn.execute("select count(*) from dag_run where dag_id = 'other'").fetchone() == (0,)
 
 
-def test_an_airflow_creation_is_initialized_at_its_commit(conn: Connection[Any], connect: Callable[..., Connection[Any]]) -> None:
+def test_an_airflow_creation_is_initialized_at_its_commit(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]]
+) -> None:
     register(conn, "other")
     backfill_id = insert_uninitialized_backfill(conn, "other", age="5 seconds")
     creator = connect()
     creator.execute("begin")
-    creator.execute("insert into backfill_dag_run (backfill_id, exception_reason, sort_ordinal) values (%s, 'in flight', 1)", [backfill_id])
+    creator.execute(
+        "insert into backfill_dag_run (backfill_id, exception_reason, sort_ordinal) values (%s, 'in flight', 1)",
+        [backfill_id],
+    )
     in_creation = creator.execute("select initialized_at from backfill where id = %s", [backfill_id]).fetchone()
     assert in_creation == (None,), "set at commit, so that the row is free until then"
     creator.execute("commit")
-    assert conn.execute("select initialized_at is not null from backfill where id = %s", [backfill_id]).fetchone() == (True,)
+    assert conn.execute("select initialized_at is not null from backfill where id = %s", [backfill_id]).fetchone() == (
+        True,
+    )

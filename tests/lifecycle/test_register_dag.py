@@ -11,7 +11,9 @@ from psycopg import Connection
 
 def version(conn: Connection[Any], dag_id: str, schedule: str, **options: Any) -> int:
     named = "".join(f", {name} => %s" for name in options)
-    row = conn.execute(f"select version_number from pgbackfill.register_dag(%s, %s{named})", [dag_id, schedule, *options.values()]).fetchone()
+    row = conn.execute(
+        f"select version_number from pgbackfill.register_dag(%s, %s{named})", [dag_id, schedule, *options.values()]
+    ).fetchone()
     assert row is not None
     return int(row[0])
 

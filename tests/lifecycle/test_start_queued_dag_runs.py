@@ -14,7 +14,9 @@ from support.dags import create, register
 
 
 def start(conn: Connection[Any], limit: int = 20) -> list[tuple[str, int]]:
-    rows = conn.execute("select dag_id, sort_ordinal, state from pgbackfill.start_queued_dag_runs(%s)", [limit]).fetchall()
+    rows = conn.execute(
+        "select dag_id, sort_ordinal, state from pgbackfill.start_queued_dag_runs(%s)", [limit]
+    ).fetchall()
     assert all(state == "running" for _, _, state in rows)
     return [(dag_id, ordinal) for dag_id, ordinal, _ in rows]
 
@@ -41,7 +43,9 @@ def test_max_active_runs_holds_and_frees(conn: Connection[Any]) -> None:
     create(conn, last="2026-01-05", max_active_runs=2)
     assert start(conn) == [("daily", 1), ("daily", 2)]
     assert start(conn) == []
-    conn.execute("select from pgbackfill.finish_dag_run((select dag_run_id from pgbackfill.backfill_dag_runs where sort_ordinal = 1), 'success')")
+    conn.execute(
+        "select from pgbackfill.finish_dag_run((select dag_run_id from pgbackfill.backfill_dag_runs where sort_ordinal = 1), 'success')"
+    )
     assert start(conn) == [("daily", 3)]
 
 
@@ -54,7 +58,9 @@ def test_a_full_backfill_does_not_hide_another_one(conn: Connection[Any]) -> Non
     assert start(conn, 1) == [("free", 1)]
 
 
-def test_a_backfill_that_another_caller_holds_is_left_to_it(conn: Connection[Any], connect: Callable[..., Connection[Any]]) -> None:
+def test_a_backfill_that_another_caller_holds_is_left_to_it(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]]
+) -> None:
     register(conn)
     create(conn, max_active_runs=2)
     other = connect()
@@ -66,7 +72,9 @@ def test_a_backfill_that_another_caller_holds_is_left_to_it(conn: Connection[Any
     assert start(conn) == [("daily", 1), ("daily", 2)]
 
 
-def test_a_run_that_somebody_holds_is_not_waited_for(conn: Connection[Any], connect: Callable[..., Connection[Any]]) -> None:
+def test_a_run_that_somebody_holds_is_not_waited_for(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]]
+) -> None:
     register(conn)
     create(conn)
     holder = connect()
@@ -89,11 +97,15 @@ def test_runs_of_a_paused_or_stale_dag_are_held_back(conn: Connection[Any], colu
 
 def test_runs_without_a_backfill_are_left_alone(conn: Connection[Any]) -> None:
     register(conn)
-    conn.execute("insert into dag_run (dag_id, run_id, run_type, run_after, state) values ('daily', 'm', 'manual', now(), 'queued')")
+    conn.execute(
+        "insert into dag_run (dag_id, run_id, run_type, run_after, state) values ('daily', 'm', 'manual', now(), 'queued')"
+    )
     assert start(conn) == []
 
 
-def test_max_active_runs_holds_with_twelve_callers(conn: Connection[Any], connect: Callable[..., Connection[Any]]) -> None:
+def test_max_active_runs_holds_with_twelve_callers(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]]
+) -> None:
     register(conn)
     limit = 3
     backfill_id = create(conn, first="2026-01-01", last="2026-04-30", max_active_runs=limit)

@@ -9,11 +9,10 @@ from typing import Any
 import psycopg
 import pytest
 import sqlalchemy.exc
+from pgbackfill import migrate
 from psycopg import Connection
 from support.dags import create, register
 from support.snapshot import catalog_snapshot
-
-from pgbackfill import migrate
 
 INDEX = "pgbackfill_one_active_backfill"
 
@@ -37,7 +36,10 @@ def add_backfill(conn: Connection[Any], dag_id: str, *, completed: bool = False,
         [dag_id, completed],
     ).fetchone()
     assert row is not None
-    conn.execute("insert into backfill_dag_run (backfill_id, sort_ordinal) select %s, n from generate_series(1, %s) n", [row[0], slots])
+    conn.execute(
+        "insert into backfill_dag_run (backfill_id, sort_ordinal) select %s, n from generate_series(1, %s) n",
+        [row[0], slots],
+    )
     return int(row[0])
 
 
@@ -61,8 +63,14 @@ def test_duplicates_stop_it_before_anything_is_changed(host: Connection[Any], em
     assert migrate.current(empty_dsn) == migrate.heads()
 
 
-def test_existing_backfills_are_initialized_unless_they_are_being_created(host: Connection[Any], empty_dsn: str) -> None:
-    done, live, unborn = add_backfill(host, "a", completed=True), add_backfill(host, "b", slots=2), add_backfill(host, "c")
+def test_existing_backfills_are_initialized_unless_they_are_being_created(
+    host: Connection[Any], empty_dsn: str
+) -> None:
+    done, live, unborn = (
+        add_backfill(host, "a", completed=True),
+        add_backfill(host, "b", slots=2),
+        add_backfill(host, "c"),
+    )
     migrate.upgrade(empty_dsn)
     rows = host.execute("select id from backfill where initialized_at = created_at order by id").fetchall()
     assert rows == [(done,), (live,)]
@@ -75,7 +83,9 @@ def test_an_invalid_index_is_built_again(host: Connection[Any], empty_dsn: str) 
     second = add_backfill(host, "twice")
     with pytest.raises(psycopg.errors.UniqueViolation):
         host.execute(f"create unique index concurrently {INDEX} on backfill (dag_id) where completed_at is null")
-    assert host.execute("select indisvalid from pg_index where indexrelid = %s::regclass", [INDEX]).fetchone() == (False,)
+    assert host.execute("select indisvalid from pg_index where indexrelid = %s::regclass", [INDEX]).fetchone() == (
+        False,
+    )
     with pytest.raises(sqlalchemy.exc.DBAPIError) as error:
         migrate.upgrade(empty_dsn)
     assert sqlstate(error) == "PB020"
@@ -83,7 +93,9 @@ def test_an_invalid_index_is_built_again(host: Connection[Any], empty_dsn: str) 
 
     host.execute("delete from backfill where id = %s", [second])
     migrate.upgrade(empty_dsn)
-    assert host.execute("select indisvalid from pg_index where indexrelid = %s::regclass", [INDEX]).fetchone() == (True,)
+    assert host.execute("select indisvalid from pg_index where indexrelid = %s::regclass", [INDEX]).fetchone() == (
+        True,
+    )
 
 
 @pytest.mark.parametrize("revision", ["0004", "0005"])
@@ -93,11 +105,15 @@ def test_a_migration_killed_while_it_builds_an_index_resumes(
     below = f"{int(revision) - 1:04}"
     migrate.upgrade(empty_dsn, below)
     with psycopg.connect(empty_dsn) as writer, ThreadPoolExecutor(1) as pool:
-        writer.execute("lock table backfill, dag_run in row exclusive mode")  # an open transaction, for which the build waits
+        writer.execute(
+            "lock table backfill, dag_run in row exclusive mode"
+        )  # an open transaction, for which the build waits
         outcome = pool.submit(migrate.upgrade, empty_dsn)
         builder = None
         while builder is None:
-            row = host.execute("select pid from pg_stat_activity where query like 'create%index concurrently%' and pid <> pg_backend_pid() and datname = current_database()").fetchone()
+            row = host.execute(
+                "select pid from pg_stat_activity where query like 'create%index concurrently%' and pid <> pg_backend_pid() and datname = current_database()"
+            ).fetchone()
             builder = row and row[0]
         wait_until_blocked(host, builder)
         host.execute("select pg_terminate_backend(%s)", [builder])
@@ -112,7 +128,9 @@ def test_a_migration_killed_while_it_builds_an_index_resumes(
     assert migrate.current(empty_dsn) == migrate.heads()
 
 
-def test_a_lock_that_is_not_free_ends_the_step_and_nobody_is_kept_waiting(host: Connection[Any], empty_dsn: str) -> None:
+def test_a_lock_that_is_not_free_ends_the_step_and_nobody_is_kept_waiting(
+    host: Connection[Any], empty_dsn: str
+) -> None:
     with psycopg.connect(empty_dsn) as writer:
         writer.execute("lock table backfill in row exclusive mode")
         with pytest.raises(sqlalchemy.exc.DBAPIError) as error:
@@ -123,14 +141,18 @@ def test_a_lock_that_is_not_free_ends_the_step_and_nobody_is_kept_waiting(host: 
     assert migrate.current(empty_dsn) == migrate.heads()
 
 
-def test_the_build_of_an_index_lets_writers_go_on(host: Connection[Any], empty_dsn: str, wait_until_blocked: Callable[..., None]) -> None:
+def test_the_build_of_an_index_lets_writers_go_on(
+    host: Connection[Any], empty_dsn: str, wait_until_blocked: Callable[..., None]
+) -> None:
     migrate.upgrade(empty_dsn, "0003")
     with psycopg.connect(empty_dsn) as old, ThreadPoolExecutor(1) as pool:
         old.execute("lock table backfill in row exclusive mode")
         outcome = pool.submit(migrate.upgrade, empty_dsn, "0004")
         builder = None
         while builder is None:
-            row = host.execute("select pid from pg_stat_activity where query like 'create%index concurrently%' and pid <> pg_backend_pid() and datname = current_database()").fetchone()
+            row = host.execute(
+                "select pid from pg_stat_activity where query like 'create%index concurrently%' and pid <> pg_backend_pid() and datname = current_database()"
+            ).fetchone()
             builder = row and row[0]
         wait_until_blocked(host, builder)
         host.execute("set lock_timeout = '1ms'")
@@ -174,7 +196,9 @@ def test_removing_from_airflows_database_leaves_its_rows(host: Connection[Any], 
     migrate.upgrade(empty_dsn)
     migrate.downgrade(empty_dsn)
     assert (catalog_snapshot(host), host.execute("select * from backfill").fetchall()) == before
-    assert host.execute("select count(*) from backfill_dag_run where backfill_id = %s", [backfill_id]).fetchone() == (2,)
+    assert host.execute("select count(*) from backfill_dag_run where backfill_id = %s", [backfill_id]).fetchone() == (
+        2,
+    )
 
 
 def test_another_schema(empty_dsn: str) -> None:
@@ -188,7 +212,9 @@ def test_another_schema(empty_dsn: str) -> None:
         backfill_id = create(conn)
         assert len(conn.execute("select from pgbackfill.start_queued_dag_runs()").fetchall()) == 3
         assert conn.execute(f"select count(*) from {quoted}.dag_run where state = 'running'").fetchone() == (3,)
-        assert conn.execute("select status from pgbackfill.cancel_backfill(%s)", [backfill_id]).fetchone() == ("cancelled",)
+        assert conn.execute("select status from pgbackfill.cancel_backfill(%s)", [backfill_id]).fetchone() == (
+            "cancelled",
+        )
         migrate.downgrade(empty_dsn, host_schema=name, drop_data=True)
         assert catalog_snapshot(conn, host_schema=name).keys() == {("schema", name)}
 
@@ -197,4 +223,6 @@ def test_a_backfill_created_while_the_migration_ran_is_initialized_too(host: Con
     migrate.upgrade(empty_dsn, "0007")  # the column is filled, the guard is not there yet
     backfill_id = add_backfill(host, "late", slots=2)
     migrate.upgrade(empty_dsn)
-    assert host.execute("select initialized_at = created_at from backfill where id = %s", [backfill_id]).fetchone() == (True,)
+    assert host.execute("select initialized_at = created_at from backfill where id = %s", [backfill_id]).fetchone() == (
+        True,
+    )

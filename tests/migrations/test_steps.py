@@ -8,10 +8,9 @@ from typing import Any
 
 import psycopg
 import pytest
+from pgbackfill import migrate
 from psycopg import Connection
 from support.snapshot import catalog_snapshot
-
-from pgbackfill import migrate
 
 REVISIONS = migrate.revisions()
 
@@ -23,7 +22,9 @@ def database(empty_dsn: str) -> Iterator[Connection[Any]]:
 
 
 def schemas(conn: Connection[Any]) -> set[str]:
-    rows = conn.execute("select nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'").fetchall()
+    rows = conn.execute(
+        "select nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'"
+    ).fetchall()
     return {name for (name,) in rows}
 
 
@@ -61,7 +62,9 @@ def test_printed_sql_gives_the_same_catalog_and_takes_it_away_again(
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_each_step_of_the_printed_sql_can_be_taken_alone(database: Connection[Any], empty_dsn: str, psql: Callable[..., str], revision: str) -> None:
+def test_each_step_of_the_printed_sql_can_be_taken_alone(
+    database: Connection[Any], empty_dsn: str, psql: Callable[..., str], revision: str
+) -> None:
     migrate.upgrade(empty_dsn, revision)
     rest = io.StringIO()
     if revision != migrate.heads():

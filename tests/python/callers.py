@@ -6,15 +6,14 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
+import pgbackfill
 import psycopg
+from pgbackfill import aio
 from psycopg.rows import dict_row
 from sqlalchemy.engine import create_engine
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
 from sqlalchemy.pool import NullPool
-
-import pgbackfill
-from pgbackfill import aio
 
 
 class Caller(Protocol):

@@ -6,13 +6,12 @@ import math
 from datetime import date, datetime, timezone
 from typing import Any
 
+import pgbackfill
 import psycopg
 import pytest
+from pgbackfill import DEFAULT, DagRunInfo, aio
 from psycopg import Connection
 from support.dags import register
-
-import pgbackfill
-from pgbackfill import DEFAULT, DagRunInfo, aio
 
 FIRST = datetime(2026, 1, 1, tzinfo=timezone.utc)
 NAIVE = datetime(2026, 1, 3)

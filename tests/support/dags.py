@@ -35,7 +35,9 @@ def set_tasks(conn: Connection[Any], dag_id: str, *tasks: dict[str, Any]) -> Non
     )
 
 
-def create(conn: Connection[Any], dag_id: str = "daily", first: str = "2026-01-01", last: str = "2026-01-03", **options: Any) -> int:
+def create(
+    conn: Connection[Any], dag_id: str = "daily", first: str = "2026-01-01", last: str = "2026-01-03", **options: Any
+) -> int:
     """Create a backfill and return its id; `options` are parameters of create_backfill."""
     named = "".join(f", {name} => %s" for name in options)
     row = conn.execute(

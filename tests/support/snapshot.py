@@ -57,7 +57,8 @@ def catalog_snapshot(conn: Connection[Any], *, host_schema: str = "public") -> d
 def row_counts(conn: Connection[Any], schemas: tuple[str, ...] = ("public", "pgbackfill")) -> dict[str, int]:
     """How many rows each table holds."""
     tables = conn.execute(
-        "select format('%%I.%%I', schemaname, tablename) from pg_tables where schemaname = any (%s) order by 1", [list(schemas)]
+        "select format('%%I.%%I', schemaname, tablename) from pg_tables where schemaname = any (%s) order by 1",
+        [list(schemas)],
     ).fetchall()
     counts = {}
     for (table,) in tables:

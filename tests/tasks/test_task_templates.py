@@ -45,7 +45,10 @@ def test_the_default_rule_is_downstream(conn: Connection[Any]) -> None:
 
 
 def test_weights_stay_within_an_integer(conn: Connection[Any]) -> None:
-    huge = [{"task_id": "a", "priority_weight": 2_000_000_000, "downstream_task_ids": ["b"]}, {"task_id": "b", "priority_weight": 2_000_000_000}]
+    huge = [
+        {"task_id": "a", "priority_weight": 2_000_000_000, "downstream_task_ids": ["b"]},
+        {"task_id": "b", "priority_weight": 2_000_000_000},
+    ]
     assert weights(conn, *huge) == {"a": 2_147_483_647, "b": 2_000_000_000}
 
 
@@ -54,17 +57,48 @@ def test_weights_stay_within_an_integer(conn: Connection[Any]) -> None:
     [
         ({"type": "dict-of-lists", "value": {"__type": "dict", "__var": {"x": [1, 2, 3]}}}, [0, 1, 2]),
         ({"type": "dict-of-lists", "value": {"__type": "dict", "__var": {"x": [1, 2], "y": [1, 2]}}}, [0, 1, 2, 3]),
-        ({"type": "dict-of-lists", "value": {"__type": "dict", "__var": {"x": {"__type": "dict", "__var": {"a": 1, "b": 2}}}}}, [0, 1]),
-        ({"type": "dict-of-lists", "value": {"__type": "dict", "__var": {"x": {"__type": "tuple", "__var": [7]}}}}, [0]),
+        (
+            {
+                "type": "dict-of-lists",
+                "value": {"__type": "dict", "__var": {"x": {"__type": "dict", "__var": {"a": 1, "b": 2}}}},
+            },
+            [0, 1],
+        ),
+        (
+            {"type": "dict-of-lists", "value": {"__type": "dict", "__var": {"x": {"__type": "tuple", "__var": [7]}}}},
+            [0],
+        ),
         ({"type": "dict-of-lists", "value": {"__type": "dict", "__var": {"x": []}}}, [-1]),
-        ({"type": "dict-of-lists", "value": {"__type": "dict", "__var": {"x": [1], "y": {"__type": "xcomref", "__var": {}}}}}, [-1]),
-        ({"type": "list-of-dicts", "value": [{"__type": "dict", "__var": {"x": 1}}, {"__type": "dict", "__var": {"x": 2}}]}, [0, 1]),
+        (
+            {
+                "type": "dict-of-lists",
+                "value": {"__type": "dict", "__var": {"x": [1], "y": {"__type": "xcomref", "__var": {}}}},
+            },
+            [-1],
+        ),
+        (
+            {
+                "type": "list-of-dicts",
+                "value": [{"__type": "dict", "__var": {"x": 1}}, {"__type": "dict", "__var": {"x": 2}}],
+            },
+            [0, 1],
+        ),
         ({"type": "list-of-dicts", "value": {"__type": "xcomref", "__var": {}}}, [-1]),
     ],
 )
 def test_mapped_tasks(conn: Connection[Any], expand_input: dict[str, Any], expected: list[int]) -> None:
     register(conn)
-    set_tasks(conn, "daily", {"task_id": "m", "_is_mapped": True, "_expand_input_attr": "expand_input", "expand_input": expand_input, "partial_kwargs": {"retries": 4, "pool": "p"}})
+    set_tasks(
+        conn,
+        "daily",
+        {
+            "task_id": "m",
+            "_is_mapped": True,
+            "_expand_input_attr": "expand_input",
+            "expand_input": expand_input,
+            "partial_kwargs": {"retries": 4, "pool": "p"},
+        },
+    )
     create(conn, last="2026-01-01")
     rows = conn.execute("select map_index, max_tries, pool from task_instance order by 1").fetchall()
     assert rows == [(index, 4, "p") for index in expected]
@@ -77,20 +111,50 @@ def test_a_mapped_task_group_repeats_its_tasks(conn: Connection[Any]) -> None:
         conn,
         "daily",
         {"task_id": "g.plain"},
-        {"task_id": "g.mapped", "_is_mapped": True, "_expand_input_attr": "expand_input", "expand_input": {"type": "dict-of-lists", "value": {"__type": "dict", "__var": {"y": [1, 2]}}}},
+        {
+            "task_id": "g.mapped",
+            "_is_mapped": True,
+            "_expand_input_attr": "expand_input",
+            "expand_input": {"type": "dict-of-lists", "value": {"__type": "dict", "__var": {"y": [1, 2]}}},
+        },
         {"task_id": "outside"},
     )
-    group = {"is_mapped": True, "expand_input": lists, "children": {"plain": ["operator", "g.plain"], "mapped": ["operator", "g.mapped"]}}
-    set_dag_attributes(conn, "daily", task_group={"children": {"g": ["taskgroup", group], "outside": ["operator", "outside"]}})
+    group = {
+        "is_mapped": True,
+        "expand_input": lists,
+        "children": {"plain": ["operator", "g.plain"], "mapped": ["operator", "g.mapped"]},
+    }
+    set_dag_attributes(
+        conn, "daily", task_group={"children": {"g": ["taskgroup", group], "outside": ["operator", "outside"]}}
+    )
     create(conn, last="2026-01-01")
-    counts = conn.execute("select task_id, count(*), min(map_index) from task_instance group by 1 order by 1").fetchall()
+    counts = conn.execute(
+        "select task_id, count(*), min(map_index) from task_instance group by 1 order by 1"
+    ).fetchall()
     assert counts == [("g.mapped", 6, 0), ("g.plain", 3, 0), ("outside", 1, -1)]
 
 
 def test_defaults_and_own_values(conn: Connection[Any]) -> None:
     register(conn)
-    set_tasks(conn, "daily", {"task_id": "plain"}, {"task_id": "own", "retries": 2, "pool": "p", "pool_slots": 3, "queue": "q", "executor": "e", "_task_display_name": "Own", "_operator_name": "@task"})
-    conn.execute("update serialized_dag set data = data || %s::jsonb", [json.dumps({"client_defaults": {"tasks": {"queue": "configured", "retries": 9}}})])
+    set_tasks(
+        conn,
+        "daily",
+        {"task_id": "plain"},
+        {
+            "task_id": "own",
+            "retries": 2,
+            "pool": "p",
+            "pool_slots": 3,
+            "queue": "q",
+            "executor": "e",
+            "_task_display_name": "Own",
+            "_operator_name": "@task",
+        },
+    )
+    conn.execute(
+        "update serialized_dag set data = data || %s::jsonb",
+        [json.dumps({"client_defaults": {"tasks": {"queue": "configured", "retries": 9}}})],
+    )
     create(conn, last="2026-01-01")
     rows = conn.execute(
         "select task_id, max_tries, pool, pool_slots, queue, executor, task_display_name, operator, custom_operator_name, executor_config, hostname, try_number, state "
@@ -99,11 +163,27 @@ def test_defaults_and_own_values(conn: Connection[Any]) -> None:
     empty_dict = b"\x80\x05}\x94."
     assert rows == [
         ("own", 2, "p", 3, "q", "e", "Own", "EmptyOperator", "@task", empty_dict, "", 0, None),
-        ("plain", 9, "default_pool", 1, "configured", None, "plain", "EmptyOperator", "EmptyOperator", empty_dict, "", 0, None),
+        (
+            "plain",
+            9,
+            "default_pool",
+            1,
+            "configured",
+            None,
+            "plain",
+            "EmptyOperator",
+            "EmptyOperator",
+            empty_dict,
+            "",
+            0,
+            None,
+        ),
     ]
 
 
-@pytest.mark.parametrize("task", [{"weight_rule": "my.company.Heavy"}, {"executor_config": {"__type": "dict", "__var": {"x": 1}}}])
+@pytest.mark.parametrize(
+    "task", [{"weight_rule": "my.company.Heavy"}, {"executor_config": {"__type": "dict", "__var": {"x": 1}}}]
+)
 def test_what_cannot_be_written_is_refused_by_name(conn: Connection[Any], task: dict[str, Any]) -> None:
     register(conn)
     set_tasks(conn, "daily", {"task_id": "odd", **task})

@@ -212,9 +212,10 @@ class _Narrator(logging.Handler):
             return
         self.end_step()
         self.revisions.append(revision.revision)
-        self._step = Text.assemble((revision.revision, "bold"), "  ", revision.doc)
+        purpose = " ".join(revision.doc.split()).removesuffix(".")
+        self._step = Text.assemble((revision.revision, "bold"), "  ", purpose)
         self._started = time.monotonic()
-        self.spinner(f"{revision.revision}  {revision.doc}")
+        self.spinner(f"{revision.revision}  {purpose}")
 
     def end_step(self) -> None:
         if self._step is not None and not self.quiet:

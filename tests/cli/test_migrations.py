@@ -1,0 +1,128 @@
+"""migrate, status and uninstall."""
+
+from __future__ import annotations
+
+import re
+
+import psycopg
+import pytest
+from cli.conftest import Command
+from pgbackfill import migrate
+from pgbackfill.cli.migrations import INDEXES
+from support.dags import register
+
+
+def relations(dsn: str) -> int:
+    with psycopg.connect(dsn) as conn:
+        row = conn.execute(
+            "select count(*) from pg_class c where c.relnamespace = to_regnamespace('pgbackfill')"
+            " or c.relnamespace = 'public'::regnamespace"
+        ).fetchone()
+        assert row is not None
+        return int(row[0])
+
+
+def test_migrate_says_each_revision_and_then_that_nothing_is_left(bare_pgb: Command) -> None:
+    printed = bare_pgb("migrate").out.splitlines()
+    assert [line[:4] for line in printed[:-1]] == migrate.revisions()
+    assert all(re.search(r"\w  \d+\.\d\d s$", line) for line in printed[:-1])
+    assert printed[-1] == f"up to date at {migrate.heads()}"
+    assert bare_pgb("migrate").out == f"nothing to do: the database is at {migrate.heads()}\n"
+
+
+def test_migrate_up_to_a_revision(bare_pgb: Command, empty_dsn: str) -> None:
+    assert bare_pgb("migrate", "--revision", "0002").out.endswith("done at 0002\n")
+    assert migrate.current(empty_dsn) == "0002"
+    left = bare_pgb("migrate", "--json").document
+    assert left["revision_before"] == "0002"
+    assert left["applied"] == migrate.revisions()[2:]
+
+
+def test_printed_sql_touches_nothing(bare_pgb: Command, empty_dsn: str) -> None:
+    up = bare_pgb("migrate", "--sql").out
+    down = bare_pgb("uninstall", "--sql").out
+    assert "create or replace function pgbackfill.create_backfill" in up
+    assert "drop function pgbackfill.create_backfill" in down
+    assert relations(empty_dsn) == 0
+
+
+def test_an_unknown_revision_is_one_line(bare_pgb: Command) -> None:
+    failed = bare_pgb("migrate", "--revision", "nonsense", status=1)
+    assert failed.err == "pgbackfill: error: Can't locate revision identified by 'nonsense'\n"
+
+
+def test_status_of_an_empty_database(bare_pgb: Command) -> None:
+    shown = bare_pgb("status", status=1)
+    assert re.search(r"^tables +none in schema public$", shown.out, re.MULTILINE)
+    assert re.search(r"^revision +not installed$", shown.out, re.MULTILINE)
+    assert shown.err == "hint: pgbackfill migrate\n"
+
+
+def test_status_of_an_older_revision(bare_pgb: Command) -> None:
+    bare_pgb("migrate", "--revision", "0002")
+    shown = bare_pgb("status", status=1)
+    behind = len(migrate.revisions()) - 2
+    assert f"0002, {behind} steps behind {migrate.heads()}" in shown.out
+
+
+def test_status_up_to_date(pgb: Command, dsn: str) -> None:
+    with psycopg.connect(dsn) as conn:
+        for dag_id in ("a", "b"):
+            register(conn, dag_id)
+            conn.execute("select from pgbackfill.create_backfill(%s, '2026-01-01 UTC', '2026-01-02 UTC')", [dag_id])
+        conn.execute("select from pgbackfill.pause_backfill(1)")
+    shown = pgb("status")
+    assert re.search(r"^indexes +3 valid$", shown.out, re.MULTILINE)
+    document = pgb("status", "--json").document
+    assert document["up_to_date"] is True
+    assert document["host"] == {"kind": "standalone", "schema": "public"}
+    assert document["active_backfills"] == {"paused": 1, "queued": 1}
+    assert [i["name"] for i in document["indexes"]] == list(INDEXES)
+
+
+@pytest.mark.parametrize(
+    ("damage", "state"),
+    [
+        (
+            "update pg_index set indisvalid = false where indexrelid = 'pgbackfill_dag_run_backfill_id'::regclass",
+            "invalid",
+        ),
+        ("drop index pgbackfill_dag_run_backfill_id", "missing"),
+    ],
+)
+def test_status_of_a_damaged_index(pgb: Command, dsn: str, damage: str, state: str) -> None:
+    with psycopg.connect(dsn) as conn:
+        conn.execute(damage)
+    assert f"pgbackfill_dag_run_backfill_id is {state}" in pgb("status", status=1).out
+
+
+def test_all_own_indexes_are_looked_at(dsn: str) -> None:
+    with psycopg.connect(dsn) as conn:
+        rows = conn.execute("select indexname from pg_indexes where indexname like 'pgbackfill\\_%'").fetchall()
+    assert {name for (name,) in rows} == set(INDEXES)
+
+
+def test_uninstall_asks_and_without_an_answer_does_nothing(pgb: Command, dsn: str) -> None:
+    refused = pgb("uninstall", stdin="", status=2)
+    assert refused.err == "pgbackfill: error: removing pgbackfill needs a confirmation\nhint: Say --yes.\n"
+    assert migrate.current(dsn) == migrate.heads()
+
+
+def test_uninstall_leaves_nothing(bare_pgb: Command, empty_dsn: str) -> None:
+    bare_pgb("migrate")
+    removed = bare_pgb("uninstall", "--yes").out.splitlines()
+    assert [line[:4] for line in removed[:-1]] == migrate.revisions()[::-1]
+    assert removed[-1] == "pgbackfill is removed"
+    assert relations(empty_dsn) == 0
+    assert bare_pgb("uninstall", "--yes").out == "nothing to do: pgbackfill is not installed\n"
+
+
+def test_uninstall_does_not_drop_rows_unless_told_so(bare_pgb: Command, empty_dsn: str) -> None:
+    bare_pgb("migrate")
+    with psycopg.connect(empty_dsn) as conn:
+        register(conn)
+    refused = bare_pgb("uninstall", "--yes", status=1)
+    assert "has rows" in refused.err
+    assert "hint: Save what you need, then say --drop-data" in refused.err
+    assert bare_pgb("uninstall", "--yes", "--drop-data", "--json").document["revision"] is None
+    assert relations(empty_dsn) == 0
