@@ -13,7 +13,6 @@ from datetime import datetime, timedelta, timezone
 import psycopg
 
 import pgbackfill
-from pgbackfill import migrate
 from pgbackfill.models import BackfillProgress, BackfillState, DagRunState, PlannedSlot, RegisteredDag
 
 DAG_ID = "nightly_sales"
@@ -44,6 +43,8 @@ class LocalSlot:
 @contextmanager
 def installed(dsn: str, *, keep: bool) -> Iterator[None]:
     """pgbackfill in the empty database `dsn`, taken out again at the end unless it is to be kept."""
+    from pgbackfill import migrate
+
     with psycopg.connect(dsn) as conn:
         row = conn.execute(
             "select count(*) from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace"

@@ -49,7 +49,7 @@ def options() -> MigrationOptions:
 def run_sql(sql: str) -> None:
     """Run `sql` (one or several statements) as it stands, or print it under `--sql`.
 
-    `public.` in it means the schema of Airflow's tables; when that is another one it is replaced here, and nowhere else.
+    `public.` in it means the schema of Airflow's tables; another one replaces it here, and nowhere else.
     """
     schema = options().host_schema
     if schema != "public":

@@ -25,13 +25,14 @@ begin
   where h.attrelid = 'public.task_instance_history'::regclass
     and h.attnum > 0
     and not h.attisdropped
-    and h.attname not in ('id', 'state');
+    and h.attname not in ('id', 'state', 'rendered_map_index');
 
   execute format(
     $insert$
-      insert into public.task_instance_history (task_instance_id, state, %1$s)
+      insert into public.task_instance_history (task_instance_id, rendered_map_index, state, %1$s)
       select
         id,
+        coalesce(rendered_map_index, case when map_index >= 0 then map_index::text end),
         case when state in ('success', 'failed', 'skipped', 'upstream_failed', 'removed') then state else 'failed' end,
         %1$s
       from public.task_instance

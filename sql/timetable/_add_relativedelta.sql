@@ -10,10 +10,11 @@ declare
     coalesce(p_delta.year, extract(year from p_at)::integer),
     coalesce(p_delta.month, extract(month from p_at)::integer),
     1, 0, 0, 0
-  ) + make_interval(months => coalesce(p_delta.months, 0));
-  v_day constant integer := least(
-    coalesce(p_delta.day, extract(day from p_at)::integer),
-    extract(day from v_month + interval '1 month -1 day')::integer
+  ) + p_delta.months;
+  v_date constant date := make_date(
+    extract(year from v_month)::integer,
+    extract(month from v_month)::integer,
+    least(coalesce(p_delta.day, extract(day from p_at)::integer), extract(day from v_month + interval '1 month -1 day')::integer)
   );
   v_time constant time := make_time(
     coalesce(p_delta.hour, extract(hour from p_at)::integer),
@@ -26,7 +27,7 @@ declare
       then coalesce(p_delta.leapdays, 0)
     else 0
   end;
-  v_result constant timestamp := v_month + make_interval(days => v_day - 1 + v_leapdays) + v_time + p_delta.elapsed;
+  v_result constant timestamp := v_date + v_leapdays + v_time + p_delta.elapsed;
   v_weekday constant integer := extract(isodow from v_result)::integer - 1;
 begin
   return v_result + make_interval(days => case

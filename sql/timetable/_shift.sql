@@ -5,7 +5,7 @@ language sql
 stable
 as $$
   select case
-    when p_delta.is_timedelta then p_at + p_delta.elapsed
+    when p_delta.only_adds then (p_at at time zone 'UTC' + p_delta.months + p_delta.elapsed) at time zone 'UTC'
     else pgbackfill._add_relativedelta(p_at at time zone 'UTC', p_delta) at time zone 'UTC'
   end
 $$;

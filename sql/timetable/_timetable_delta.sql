@@ -18,7 +18,8 @@ begin
 
   -- Without days in it, so that adding it to a timestamptz does not depend on the session's TimeZone.
   v_delta.elapsed := make_interval(secs => p_sign * v_value::double precision);
-  v_delta.is_timedelta := true;
+  v_delta.months := interval '0';
+  v_delta.only_adds := true;
   return v_delta;
 end
 $$;

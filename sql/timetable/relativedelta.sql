@@ -1,7 +1,7 @@
--- A shift in time as Python's dateutil has it; a timedelta is one with nothing but elapsed.
+-- A shift in time as Python's dateutil has it; a timedelta is one that only adds what has elapsed.
 create type pgbackfill.relativedelta as (
   elapsed interval,
-  months integer,
+  months interval,
   leapdays integer,
   year integer,
   month integer,
@@ -12,8 +12,8 @@ create type pgbackfill.relativedelta as (
   microsecond integer,
   weekday integer,
   nth_weekday integer,
-  is_timedelta boolean
+  only_adds boolean
 );
 
 comment on type pgbackfill.relativedelta is
-  'elapsed (in hours and less), months and leapdays are added; year to microsecond replace; weekday 0 is Monday. Null for what is not given.';
+  'elapsed (in hours and less), months and leapdays are added; year to microsecond replace; weekday 0 is Monday. Null is not given; only_adds: so are all from leapdays on.';

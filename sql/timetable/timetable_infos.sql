@@ -5,7 +5,7 @@ language plpgsql
 stable
 security definer
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_generic_plan
+set plan_cache_mode = force_generic_plan  -- planning for the values of each call would take longer than running
 as $$
 declare
   v_class constant text := timetable ->> '__type';

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pgbackfill
@@ -168,3 +170,9 @@ def test_exceptions_travel_between_processes() -> None:
         "active backfill: 7",
         "wait",
     )
+
+
+def test_the_documented_table_is_the_codes() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "errors.md").read_text(encoding="utf-8")
+    documented = re.findall(r"^\| (\w{5}) \| (\w+) \| (\S+) \|", text, re.MULTILINE)
+    assert documented == [(c.sqlstate, c.__name__, str(c.http_status or "-")) for c in errors.BY_SQLSTATE.values()]

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from functools import cache
 from random import Random
 from typing import Any
-from zoneinfo import ZoneInfo
 
 # Every kind of transition: an hour, half an hour, two hours, a day; at midnight, backwards in summer (Dublin, Casablanca),
 # summer time given up or taken up, offsets that are no whole hours, and none at all.
@@ -81,32 +79,9 @@ class Case:
         return json.dumps({"timetable": self.timetable, **dates})
 
 
-@cache
-def transitions(zone: str | int) -> list[datetime]:
-    """The moments at which a zone's clock changed or will change, to the quarter of an hour."""
-    if isinstance(zone, int):
-        return []
-    info = ZoneInfo(zone)
-
-    def offset(at: datetime) -> timedelta | None:
-        return at.astimezone(info).utcoffset()
-
-    found = []
-    day, step = timedelta(days=1), timedelta(minutes=15)
-    at = EARLIEST
-    while at < LATEST:
-        if offset(at) != offset(at + day):
-            moment = at
-            while offset(moment) == offset(at):
-                moment += step
-            found.append(moment)
-        at += day
-    return found
-
-
-def draw_case(random: Random) -> Case:
-    """A case whose window holds a bounded number of slots."""
-    zone = random.choice(ZONES)
+def draw_case(random: Random, clock_changes: dict[str | int, list[datetime]]) -> Case:
+    """A case in one of the zones of `clock_changes`, whose window holds a bounded number of slots."""
+    zone = random.choice(list(clock_changes))
     expression, slots_a_day = draw_expression(random)
     fields: dict[str, Any] = {"expression": expression, "timezone": zone}
     if random.random() < 0.5:
@@ -115,14 +90,13 @@ def draw_case(random: Random) -> Case:
         fields |= {"interval": draw_interval(random), "run_immediately": False}
         timetable = {"__type": TRIGGER, "__var": fields}
 
-    from_date, to_date = draw_window(random, zone, max_days=MAX_SLOTS / slots_a_day)
+    from_date, to_date = draw_window(random, clock_changes[zone], max_days=MAX_SLOTS / slots_a_day)
     return Case(timetable, from_date, to_date)
 
 
-def draw_window(random: Random, zone: str | int, max_days: float) -> tuple[datetime, datetime]:
+def draw_window(random: Random, changes: list[datetime], max_days: float) -> tuple[datetime, datetime]:
     """A window at most `max_days` long (and five years), two times out of three around a change of the clock."""
     days = min(max_days, 1830) * random.choice([0, random.random() / 20, random.random(), 1])
-    changes = transitions(zone)
     if changes and random.random() < 0.67:
         start = random.choice(changes) - timedelta(days=random.random() * max(days, 0.2))
         start += timedelta(hours=random.choice([-3, -1, 0, 0, 0, 1]))
@@ -200,7 +174,8 @@ def draw_expression(random: Random) -> tuple[str, float]:
 def garble(random: Random, expression: str) -> str:
     """The expression with one character too few, too many, or another."""
     at = random.randrange(len(expression))
-    return expression[:at] + random.choice(["", *"0123579*/-,#L?w "]) + expression[at + random.randint(0, 1) :]
+    typed: str = random.choice(["", *"0123579*/-,#L?w "])
+    return expression[:at] + typed + expression[at + random.randint(0, 1) :]
 
 
 def draw_day(random: Random) -> tuple[str, float]:
@@ -221,7 +196,9 @@ def draw_weekday(random: Random) -> tuple[str, float]:
     if kind < 0.55:
         return random.choice(["*", "*", "*", "?"]), 7
     if kind < 0.63:
-        items = [f"{random.choice([*WEEKDAYS, *'01234567'])}#{random.randint(1, 5)}" for _ in range(random.randint(1, 2))]
+        items = [
+            f"{random.choice([*WEEKDAYS, *'01234567'])}#{random.randint(1, 5)}" for _ in range(random.randint(1, 2))
+        ]
         return ",".join(items), 0.3
     if kind < 0.67:
         return f"L{random.randint(0, 7)}", 0.25

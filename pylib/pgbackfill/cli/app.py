@@ -13,6 +13,7 @@ from pgbackfill.cli.watch import watch
 
 @click.group(
     cls=Application,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="""\b
 Exit status:
@@ -29,8 +30,11 @@ Examples:
 """,
 )
 @click.version_option(package_name="pgbackfill", message="%(package)s %(version)s")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Backfills as a database primitive for Apache Airflow 3's metadata database on PostgreSQL."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 for command in (

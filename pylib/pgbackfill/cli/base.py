@@ -65,10 +65,11 @@ class Application(click.Group):
         return list(self.commands)  # as added, not by name
 
     def invoke(self, ctx: click.Context) -> Any:
+        """Run the subcommand; a problem is described here, where its database is still known."""
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.Abort, click.exceptions.Exit):
-            raise
+        except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
+            raise  # click knows what to do with these
         except Exception as exc:
             if os.environ.get("PGBACKFILL_TRACEBACK"):
                 raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import time
 from collections.abc import Iterator
@@ -128,17 +129,23 @@ def _show_changes(slots: list[story.LocalSlot]) -> None:
     for group in story.around_changes(slots):
         rows += [("…", "", "", "", "")] if rows else []
         for before, slot in zip([group[0], *group], group, strict=False):
-            hours = (slot.logical_date - before.logical_date) / timedelta(hours=1)
-            note = f"{hours:g} hours later" if hours not in (0, 24) else ""
-            planned = slot.planned
-            rows.append((planned.sort_ordinal, slot.logical_date, slot.wall_clock, note, planned.action))
+            number, action = slot.planned.sort_ordinal, slot.planned.action
+            rows.append((number, slot.logical_date, slot.wall_clock, _note(before, slot), action))
     render.print_table(_SLOTS, rows)
+
+
+def _note(before: story.LocalSlot, slot: story.LocalSlot) -> str:
+    """What is odd about a slot, if anything is."""
+    if not slot.wall_clock.endswith("02:30"):
+        return "no 02:30 on this day"
+    hours = (slot.logical_date - before.logical_date) / timedelta(hours=1)
+    return f"{hours:g} hours later" if hours not in (0, 24) else ""
 
 
 def _follow(looks: Iterator[BackfillProgress]) -> BackfillProgress:
     """Show the work as a bar on a terminal, as a few lines in a pipe; returns the last progress."""
     if render.is_terminal() and not wants_json():
-        with progress_bar(render.out()) as bar:
+        with progress_bar(render.out(), indent="  ") as bar:
             task = bar.add_task("", total=100)
             for progress in looks:
                 update_bar(bar, task, progress)
@@ -171,8 +178,9 @@ def _show_next_steps(at: str, keep: bool) -> None:
             f"pgbackfill create {window} --reprocess-behavior failed",
             "pgbackfill pause 2",
             "pgbackfill cancel 2",
-            "psql \"$PGBACKFILL_DSN\" -c 'select * from pgbackfill.backfill_progress'",
         ]
+        if shutil.which("psql"):
+            lines.append("psql \"$PGBACKFILL_DSN\" -c 'select * from pgbackfill.backfill_progress'")
     for line in lines:
         click.echo(f"  {line}")
 

@@ -94,10 +94,10 @@ def _print_changes(looks: Iterator[BackfillProgress]) -> BackfillProgress:
     return progress
 
 
-def progress_bar(console: Console) -> Progress:
+def progress_bar(console: Console, *, indent: str = "") -> Progress:
     """A bar for `update_bar`."""
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn(indent + "{task.description}"),
         BarColumn(bar_width=24, complete_style="cyan", finished_style="green"),
         TextColumn("{task.percentage:>3.0f} %"),
         _RunsColumn(table_column=Column(no_wrap=True, overflow="ellipsis")),

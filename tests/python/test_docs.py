@@ -1,0 +1,26 @@
+"""The examples of docs/python.md run as they stand there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from psycopg import Connection
+from support.dags import register
+
+TEXT = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+
+
+def test_the_examples(dsn: str, conn: Connection[Any]) -> None:
+    register(conn, "sales")
+    create, work = re.findall(r"^```python\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+    seen: list[Any] = []
+    names: dict[str, Any] = {"do": lambda *run: seen.append(run)}
+    for example in (create, work):
+        exec(example.replace('"dbname=airflow"', repr(dsn)), names)
+    assert [dag_id for dag_id, *_ in seen] == ["sales"] * 4
+    assert conn.execute("select state, count(*) from dag_run group by state order by state").fetchall() == [
+        ("queued", 86),
+        ("success", 4),
+    ]
