@@ -6,7 +6,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-SQL_FILES = $(shell find sql -name '*.sql')
 
 .PHONY: help setup demo test test-airflow lint bench lock clean
 
@@ -32,12 +31,14 @@ test: $(READY) ## All tests but those that need Airflow
 test-airflow: $(READY) ## The tests on real Airflows, each in a virtual environment of its own
 	$(BIN)/python -m pytest -m airflow tests/airflow
 
-lint: $(READY) ## Formatting, types and SQL
+lint: $(READY) ## Formatting, types, the rules of sql/, and the SQL that a migration runs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/test_house.py
-	$(BIN)/alembic -c alembic.ini upgrade head --sql | $(BIN)/squawk --stdin-filepath upgrade.sql
+	$(BIN)/python -m pytest --quiet tests/test_house.py
+	@mkdir -p build
+	$(BIN)/alembic -c alembic.ini upgrade head --sql > build/upgrade.sql
+	$(BIN)/squawk build/upgrade.sql
 
 bench: $(READY) ## Creation three ways: Airflow's own, create_backfill, bare inserts
 	$(BIN)/python -m bench

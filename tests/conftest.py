@@ -8,11 +8,10 @@ from typing import Any
 
 import psycopg
 import pytest
+from pgbackfill import migrate
 from psycopg import Connection, sql
 from support.databases import Server, dsn_of, test_server, wait_until_blocked_by_someone
 from support.psql import run_psql
-
-from pgbackfill import migrate
 
 
 @pytest.fixture(scope="session")

@@ -58,7 +58,6 @@ _SQL_TYPES = {
     "to_date": "timestamptz",
     "triggering_user_name": "text",
 }
-_JSON_FIELDS = {"conf", "dag_run_conf", "timetable"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +74,7 @@ class Call(Generic[T]):
 
     def many(self, rows: Iterable[Sequence[Any]]) -> list[T]:
         """The answer of a call that returns any number of rows."""
-        names = _columns(self.model)
-        return [self.model(*map(_from_sql, names, row)) for row in rows]
+        return [self.model(*map(_from_sql, row)) for row in rows]
 
     def one(self, rows: Iterable[Sequence[Any]]) -> T:
         """The answer of a call that returns one row: only reading a backfill by its id can miss it."""
@@ -350,12 +348,10 @@ def _to_sql(name: str, value: Any) -> Any:
     return value
 
 
-def _from_sql(name: str, value: Any) -> Any:
-    """`value` the same whatever the session's time zone, and whether or not the driver has read JSON already."""
+def _from_sql(value: Any) -> Any:
+    """`value` the same whatever the session's time zone."""
     if isinstance(value, datetime):
         return value.astimezone(timezone.utc)
-    if name in _JSON_FIELDS and isinstance(value, (str, bytes)):
-        return json.loads(value)
     return value
 
 

@@ -1,8 +1,8 @@
 """The process that keeps one embedded PostgreSQL, started by `pgbackfill.server` as a script of its own.
 
-It makes the data directory, runs the server, and takes both away again as soon as the process that asked for them closes
-the pipe or is gone, however it went: a pipe closes and a parent changes even when that process is killed with SIGKILL.
-Standard library only, so that it starts fast and whatever happens to the installation.
+It makes the data directory, runs the server, and takes both away again as soon as the process that asked for them says
+so or is gone, however it went: its end of the pipe closes, and we get another parent, even when it is killed with SIGKILL.
+Standard library only and no import of the package, so that it starts fast and nothing can be missing.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def discard(run_dir: Path) -> None:
 
 
 def _servers(data: Path) -> Iterator[int]:
-    """The postmaster and the initdb of this data directory, by their command lines: a pid file may lie, or come late."""
+    """The postmaster and the initdb of this data directory, by their command lines: a pid file may lie or come late."""
     for pid, argv in _command_lines():
         if argv and Path(argv[0]).name in ("postgres", "initdb") and str(data) in argv:
             yield pid
@@ -103,10 +103,10 @@ def _command_lines() -> Iterator[tuple[int, list[str]]]:
         if not entry.name.isdigit():
             continue
         try:
-            argv = (entry / "cmdline").read_bytes().split(b"\0")
+            line = (entry / "cmdline").read_bytes()
         except OSError:
             continue  # it ended meanwhile
-        yield int(entry.name), [os.fsdecode(a) for a in argv]
+        yield int(entry.name), os.fsdecode(line).split("\0")
 
 
 class _Keeper:
@@ -151,10 +151,7 @@ class _Keeper:
         for original in map(Path, self.order.binaries):
             copy = self.run_dir / "install" / original.relative_to(top)
             shutil.copytree(original, copy, ignore=shutil.ignore_patterns("include"))
-        for path in (self.run_dir / "install").rglob("*"):
-            if not path.is_symlink():
-                path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444 | (path.stat().st_mode >> 6 & 0o111)))
-        (self.run_dir / "install").chmod(0o755)
+        _open_to_everyone(self.run_dir / "install")
         return self.run_dir / "install" / first.relative_to(top) / "bin"
 
     def _init(self, bin_dir: Path) -> None:
@@ -212,6 +209,14 @@ class _Keeper:
 
 def _everyone_can_reach(path: Path) -> bool:
     return bool(path.stat().st_mode & stat.S_IXOTH) and all(p.stat().st_mode & stat.S_IXOTH for p in path.parents)
+
+
+def _open_to_everyone(folder: Path) -> None:
+    """Let others read what the owner reads, and run what the owner runs."""
+    for path in (folder, *folder.rglob("*")):
+        mode = path.lstat().st_mode
+        if not stat.S_ISLNK(mode):
+            path.chmod(mode | (mode & 0o500) >> 3 | (mode & 0o500) >> 6)
 
 
 def _locale() -> str:

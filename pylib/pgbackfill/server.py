@@ -142,10 +142,9 @@ class EmbeddedServer:
         return int(pid_file.read_text(encoding="utf-8").split("\n", 1)[0])
 
     def _stop(self) -> None:
-        for pipe in (self._keeper.stdin, self._keeper.stdout):
-            assert pipe is not None
-            pipe.close()
-        self._keeper.wait()
+        # A word besides the end of the pipe, which a child that we forked may hold open.
+        with suppress(BrokenPipeError):
+            self._keeper.communicate("stop")
         if self.run_dir.exists():  # the keeper was killed
             _keeper.discard(self.run_dir)
         os.close(self._lock)
@@ -205,7 +204,7 @@ def _remove_stale(temp_dir: Path) -> None:
 
 
 def _lock(run_dir: Path) -> int | None:
-    """The locked descriptor of a folder that is ours; None where another process holds it, owns it or has removed it."""
+    """The locked descriptor of a folder that is ours; None where others hold it, own it or have removed it."""
     with suppress(OSError):
         descriptor = os.open(run_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:

@@ -14,7 +14,10 @@ declare
   v_date constant date := make_date(
     extract(year from v_month)::integer,
     extract(month from v_month)::integer,
-    least(coalesce(p_delta.day, extract(day from p_at)::integer), extract(day from v_month + interval '1 month -1 day')::integer)
+    least(
+      coalesce(p_delta.day, extract(day from p_at)::integer),
+      extract(day from v_month + interval '1 month -1 day')::integer
+    )
   );
   v_time constant time := make_time(
     coalesce(p_delta.hour, extract(hour from p_at)::integer),
@@ -22,8 +25,9 @@ declare
     coalesce(p_delta.second, floor(extract(second from p_at))::integer)
       + coalesce(p_delta.microsecond, extract(microsecond from p_at)::integer % 1000000) / 1000000.0::double precision
   );
+  v_february_end constant date := make_date(extract(year from v_date)::integer, 3, 1) - 1;
   v_leapdays constant integer := case
-    when extract(month from v_month) > 2 and extract(doy from date_trunc('year', v_month) + interval '1 year -1 day') = 366
+    when v_date > v_february_end and extract(day from v_february_end) = 29
       then coalesce(p_delta.leapdays, 0)
     else 0
   end;

@@ -11,7 +11,7 @@ declare
 begin
   return case
     when v_previous = p_at then p_at
-    when v_previous is not null then v_next  -- nothing before the first year of a seventh field is an error of croniter's
+    when v_previous is not null then v_next  -- else an error of croniter's: before the first year of a seventh field
   end;
 end
 $$;

@@ -1,4 +1,4 @@
--- The slots of a CronDataIntervalTimetable: one for each interval between two moments at which the cron expression fires.
+-- The slots of a CronDataIntervalTimetable: one for each interval between two moments at which the cron fires.
 create or replace function pgbackfill._cron_data_interval_infos(p_timetable jsonb, p_from timestamptz, p_to timestamptz)
 returns setof pgbackfill.dag_run_info
 language plpgsql
@@ -7,7 +7,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_instant constant interval := '1 microsecond';
-  v_cron constant pgbackfill.cron_fields := pgbackfill._parse_cron(pgbackfill._timetable_text(p_timetable, 'expression'));
+  v_expression constant text := pgbackfill._timetable_text(p_timetable, 'expression');
+  v_cron constant pgbackfill.cron_fields := pgbackfill._parse_cron(v_expression);
   v_zone constant text := pgbackfill._timetable_zone(p_timetable);
   v_first constant timestamptz := pgbackfill._cron_align(v_cron, v_zone, p_from);
   v_start timestamptz := v_first;

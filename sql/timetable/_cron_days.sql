@@ -21,7 +21,8 @@ as $$
   cross join lateral (
     select
       case
-        when p_cron.nearest_weekday is not null then c.month_day = pgbackfill._nearest_weekday(c.day, p_cron.nearest_weekday)
+        when p_cron.nearest_weekday is not null
+          then c.month_day = pgbackfill._nearest_weekday(c.day, p_cron.nearest_weekday)
         when p_cron.days is null then true
         else c.month_day = any(p_cron.days) or p_cron.on_last_day and c.month_day = c.last_day
       end as of_month,

@@ -12,7 +12,9 @@ declare
   v_item text;
   v_values text[];
 begin
-  if v_field = '?' and p_position in (3, 5) then
+  if v_field is null then
+    return null;
+  elsif v_field = '?' and p_position in (3, 5) then
     return '{*}';
   elsif p_position = 3 and v_field ~ '^([0-9]+w|w[0-9]+)$' and trim(v_field, 'w')::numeric between 1 and 31 then
     return array[trim(v_field, 'w')::integer || 'w'];
@@ -32,8 +34,8 @@ begin
     v_allowed := v_allowed || v_values;
   end loop;
 
-  -- A full list is the same as '*', but not for one of the two day fields while the other has no '*': both are then lists
-  -- and a day that is in either matches.
+  -- A full list is the same as '*', but not for one of the two day fields while the other has no '*': both are then
+  -- lists, and a day that is in either matches.
   if v_size = (select count(distinct split_part(a, '#', 1)) from unnest(v_allowed) a)
     and not (p_position = 3 and strpos(p_fields[5], '*') = 0)
     and not (p_position = 5 and strpos(p_fields[3], '*') = 0)
@@ -45,6 +47,6 @@ end
 $$;
 
 comment on function pgbackfill._cron_field(text[], integer) is
-  'p_fields: the whole expression in lower case; p_position as in _cron_number. PB016 for what croniter refuses.';
+  'p_fields: the whole expression in lower case; p_position as in _cron_number. Null for a field that is not there. PB016 for what croniter refuses.';
 
 revoke all on function pgbackfill._cron_field(text[], integer) from public;

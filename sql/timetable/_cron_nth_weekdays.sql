@@ -1,4 +1,4 @@
--- The n-th weekdays among what the weekday field of a cron expression allows, as weekday * 10 + n (0: the last); null if none.
+-- The n-th weekdays among what a weekday field allows, as weekday * 10 + n (n = 0: the last); null if none.
 create or replace function pgbackfill._cron_nth_weekdays(p_fields text[], p_weekdays text[])
 returns integer[]
 language plpgsql

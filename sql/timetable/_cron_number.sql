@@ -1,4 +1,4 @@
--- The number that digits or a name (jan, sun) stand for at p_position of a cron expression; null if they stand for none.
+-- The number that digits or a name (jan, sun) stand for in a cron field; null if they stand for none.
 create or replace function pgbackfill._cron_number(p_text text, p_position integer, p_columns integer)
 returns integer
 language sql

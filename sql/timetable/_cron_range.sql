@@ -1,5 +1,11 @@
 -- The numbers of the range p_low-p_high/p_step in a cron field that goes from p_min to p_max.
-create or replace function pgbackfill._cron_range(p_low integer, p_high integer, p_step integer, p_min integer, p_max integer)
+create or replace function pgbackfill._cron_range(
+  p_low integer,
+  p_high integer,
+  p_step integer,
+  p_min integer,
+  p_max integer
+)
 returns integer[]
 language sql
 immutable

@@ -1,4 +1,4 @@
--- The slots of a CronTriggerTimetable: one at each moment at which the cron expression fires.
+-- The slots of a CronTriggerTimetable: one at each moment at which the cron fires.
 create or replace function pgbackfill._cron_trigger_infos(p_timetable jsonb, p_from timestamptz, p_to timestamptz)
 returns setof pgbackfill.dag_run_info
 language plpgsql
@@ -6,7 +6,8 @@ stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_cron constant pgbackfill.cron_fields := pgbackfill._parse_cron(pgbackfill._timetable_text(p_timetable, 'expression'));
+  v_expression constant text := pgbackfill._timetable_text(p_timetable, 'expression');
+  v_cron constant pgbackfill.cron_fields := pgbackfill._parse_cron(v_expression);
   v_zone constant text := pgbackfill._timetable_zone(p_timetable);
   v_interval constant pgbackfill.relativedelta := pgbackfill._timetable_delta(p_timetable, 'interval', -1);
   v_at timestamptz := pgbackfill._cron_align(v_cron, v_zone, p_from);
@@ -14,8 +15,8 @@ declare
   v_offset interval;
   v_end timestamp;
 begin
-  -- One turn per stretch of constant offset from UTC, not per slot. The first slot after a change of the clock depends on
-  -- the one before it: a run in a gap moves the clock past what else the gap held.
+  -- One turn per stretch of constant offset from UTC, not per slot. The first slot after a change of the clock depends
+  -- on the one before it: a run in a gap moves the clock past what else the gap held.
   while v_at <= p_to loop
     v_wall := v_at at time zone v_zone;
     v_offset := v_wall - v_at at time zone 'UTC';

@@ -1,4 +1,4 @@
--- The numbers that a value, range or step (5, mon, 1-5, fri-mon, */15, 10/20) stands for; null if it is none or out of range.
+-- The numbers that a value, range or step (5, mon, 1-5, fri-mon, */15, 10/20) stands for; null if it is none of these.
 create or replace function pgbackfill._cron_values(p_item text, p_position integer, p_columns integer)
 returns integer[]
 language plpgsql

@@ -1,4 +1,4 @@
--- The first wall clock time after p_wall that a cron expression matches; null if croniter gives up: there is none in 50 years.
+-- The first wall clock time after p_wall that a cron expression matches; null if there is none in 50 years.
 create or replace function pgbackfill._cron_wall_after(p_cron pgbackfill.cron_fields, p_wall timestamp)
 returns timestamp
 language plpgsql
@@ -21,6 +21,6 @@ end
 $$;
 
 comment on function pgbackfill._cron_wall_after(pgbackfill.cron_fields, timestamp) is
-  'croniter''s get_next on a time without a zone.';
+  'croniter''s get_next on a time without a zone, which gives up after 50 years too.';
 
 revoke all on function pgbackfill._cron_wall_after(pgbackfill.cron_fields, timestamp) from public;

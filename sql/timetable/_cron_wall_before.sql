@@ -1,4 +1,4 @@
--- The last wall clock time before p_wall that a cron expression matches; null if croniter gives up: there is none in 50 years.
+-- The last wall clock time before p_wall that a cron expression matches; null if there is none in 50 years.
 create or replace function pgbackfill._cron_wall_before(p_cron pgbackfill.cron_fields, p_wall timestamp)
 returns timestamp
 language plpgsql
@@ -22,6 +22,6 @@ end
 $$;
 
 comment on function pgbackfill._cron_wall_before(pgbackfill.cron_fields, timestamp) is
-  'croniter''s get_prev on a time without a zone.';
+  'croniter''s get_prev on a time without a zone, which gives up after 50 years too.';
 
 revoke all on function pgbackfill._cron_wall_before(pgbackfill.cron_fields, timestamp) from public;

@@ -13,7 +13,7 @@ declare
 begin
   if p_fields - c_added - c_not_added <> '{}'
     or jsonb_path_exists(p_fields - 'weekday', 'strict $.* ? (@.type() != "number")')
-    or not coalesce(jsonb_path_match(coalesce(v_weekday, '[0]'), '$.type() == "array" && $[0] >= 0 && $[0] <= 6 && !($[1] == 0) && $.size() <= 2'), false)
+    or not coalesce(v_weekday @@ '$.type() == "array" && $.size() <= 2 && $[0] >= 0 && $[0] <= 6 && !($[1] == 0)', true)
   then
     raise invalid_parameter_value;
   end if;

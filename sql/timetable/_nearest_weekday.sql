@@ -1,4 +1,4 @@
--- The day, in the month of p_day, of the weekday (Monday to Friday) nearest to its p_target-th day and in the same month.
+-- The day of the month of the weekday (Monday to Friday) that is nearest to day p_target of p_day's month, and in it.
 create or replace function pgbackfill._nearest_weekday(p_day date, p_target integer)
 returns integer
 language sql

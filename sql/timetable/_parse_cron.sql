@@ -12,8 +12,8 @@ declare
   v_days constant text[] := pgbackfill._cron_field(v_fields, 3);
   v_months constant text[] := pgbackfill._cron_field(v_fields, 4);
   v_weekdays constant text[] := pgbackfill._cron_field(v_fields, 5);
-  v_seconds constant text[] := case when cardinality(v_fields) > 5 then pgbackfill._cron_field(v_fields, 6) else '{0}' end;
-  v_years constant text[] := case when cardinality(v_fields) > 6 then pgbackfill._cron_field(v_fields, 7) else '{*}' end;
+  v_seconds constant text[] := coalesce(pgbackfill._cron_field(v_fields, 6), '{0}');
+  v_years constant text[] := coalesce(pgbackfill._cron_field(v_fields, 7), '{*}');
   v_cron pgbackfill.cron_fields;
 begin
   v_cron.times := pgbackfill._cron_times(

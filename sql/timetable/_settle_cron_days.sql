@@ -14,8 +14,8 @@ begin
     return p_cron;
   end if;
 
-  -- croniter searches twice, each time with the other field set to '*', and takes the earlier match. But a nearest weekday
-  -- (15w) and an n-th weekday bind both searches, so that what the other field adds is lost.
+  -- croniter searches twice, each time with the other field set to '*', and takes the earlier match. But a nearest
+  -- weekday (15w) and an n-th weekday bind both searches, so that what the other field adds is lost.
   v_cron.either_day := p_cron.nearest_weekday is null and p_cron.nth_weekdays is null;
   v_month_days.weekdays := null;
   v_month_days.either_day := false;
@@ -27,8 +27,8 @@ begin
     v_cron.days := null;
   end if;
 
-  -- A search that never ends in a match (31 February) is an error of croniter's, so Airflow has no slot at all then, though
-  -- the other search may find some. The calendar repeats after 28 years.
+  -- A search that never ends in a match (31 February) is an error of croniter's, so Airflow then has no slot at all,
+  -- though the other search may find some. The calendar repeats after 28 years.
   v_month_days.years := null;
   v_week_days.years := null;
   if not exists (select from pgbackfill._cron_days(v_month_days, '2000-01-01', '2027-12-31'))

@@ -25,7 +25,8 @@ declare
 begin
   if cardinality(v_fields) not between 5 and 7 then
     raise exception 'cron expression "%" has % fields', p_expression, cardinality(v_fields)
-      using errcode = 'PB016', hint = 'It has 5 (minute, hour, day of month, month, day of week), 6 (and second) or 7 (and year).';
+      using errcode = 'PB016',
+        hint = 'It has 5 (minute, hour, day of month, month, day of week), 6 (and second) or 7 (and year).';
   end if;
   return v_fields;
 end

@@ -12,7 +12,8 @@ begin
   if jsonb_typeof(v_value) = 'object' then
     return pgbackfill._decode_relativedelta(v_value, p_sign);
   elsif jsonb_typeof(v_value) is distinct from 'number' or abs(v_value::numeric) > 86400 * 3652059.0 then
-    raise exception 'timetable: % must be a relativedelta or a number of seconds, not %', p_key, coalesce(v_value::text, 'missing')
+    raise exception 'timetable: % must be a relativedelta or a number of seconds, not %',
+      p_key, coalesce(v_value::text, 'missing')
       using errcode = 'PB016', hint = 'A number is at most the days from year 1 to year 9999.';
   end if;
 

@@ -7,7 +7,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if jsonb_typeof(p_timetable -> p_key) is distinct from 'string' then
-    raise exception 'timetable: % must be a string, not %', p_key, coalesce(jsonb_typeof(p_timetable -> p_key), 'missing')
+    raise exception 'timetable: % must be a string, not %',
+      p_key, coalesce(jsonb_typeof(p_timetable -> p_key), 'missing')
       using errcode = 'PB016';
   end if;
   return p_timetable ->> p_key;

@@ -34,9 +34,10 @@ begin
     when v_name ~ '^Etc/GMT([+-][0-9]|[+-]1[0-2]|-1[34]|0)$' then v_name
     when v_name ~ '^[A-Z][A-Za-z_-]+(/[A-Z][A-Za-z_-]+){1,2}$' then v_name
     when v_name in (
-      'Cuba', 'Egypt', 'Eire', 'GB', 'GB-Eire', 'GMT', 'GMT+0', 'GMT-0', 'GMT0', 'Greenwich', 'Hongkong', 'Iceland', 'Iran',
-      'Israel', 'Jamaica', 'Japan', 'Kwajalein', 'Libya', 'NZ', 'NZ-CHAT', 'Navajo', 'PRC', 'Poland', 'Portugal', 'ROC',
-      'ROK', 'Singapore', 'Turkey', 'UCT', 'Universal', 'W-SU', 'Zulu', 'CST6CDT', 'EST5EDT', 'MST7MDT', 'PST8PDT'
+      'CST6CDT', 'Cuba', 'EST5EDT', 'Egypt', 'Eire', 'GB', 'GB-Eire', 'GMT', 'GMT+0', 'GMT-0', 'GMT0', 'Greenwich',
+      'Hongkong', 'Iceland', 'Iran', 'Israel', 'Jamaica', 'Japan', 'Kwajalein', 'Libya', 'MST7MDT', 'NZ', 'NZ-CHAT',
+      'Navajo', 'PRC', 'PST8PDT', 'Poland', 'Portugal', 'ROC', 'ROK', 'Singapore', 'Turkey', 'UCT', 'Universal', 'W-SU',
+      'Zulu'
     ) then v_name
   end;
   if v_zone is null or 'epoch'::timestamptz at time zone v_zone is null then

@@ -1,4 +1,4 @@
--- The first moment after p_at and not after p_until from which a zone's clock has another offset from UTC; null if none.
+-- The first moment after p_at, up to p_until, from which a zone's clock has another offset from UTC; null if none.
 create or replace function pgbackfill._zone_change(p_zone text, p_at timestamptz, p_until timestamptz)
 returns timestamptz
 language plpgsql

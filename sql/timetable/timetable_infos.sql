@@ -1,4 +1,4 @@
--- The slots of a timetable between two dates, both inclusive, in order: what Airflow's iter_dagrun_infos_between yields.
+-- The slots of a timetable between two dates, both included, in order: what Airflow's iter_dagrun_infos_between yields.
 create or replace function pgbackfill.timetable_infos(timetable jsonb, from_date timestamptz, to_date timestamptz)
 returns setof pgbackfill.dag_run_info
 language plpgsql
@@ -12,11 +12,13 @@ declare
   v_fields constant jsonb := timetable -> '__var';
 begin
   if from_date is null or to_date is null then
-    raise exception '% must not be null', case when from_date is null then 'from_date' else 'to_date' end using errcode = 'PB016';
+    raise exception '% must not be null', case when from_date is null then 'from_date' else 'to_date' end
+      using errcode = 'PB016';
   elsif not (isfinite(from_date) and isfinite(to_date)) then
     raise exception 'from_date and to_date must be finite' using errcode = 'PB016';
   elsif v_class is null or jsonb_typeof(v_fields) is distinct from 'object' then
-    raise exception 'timetable must be a JSON object with __type and __var, not %', coalesce(left(timetable::text, 100), 'null')
+    raise exception 'timetable must be a JSON object with __type and __var, not %',
+      coalesce(left(timetable::text, 100), 'null')
       using errcode = 'PB016';
   end if;
 

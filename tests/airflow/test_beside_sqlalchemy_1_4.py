@@ -32,6 +32,13 @@ def run(*command: str, stdin: str | None = None) -> str:
     return done.stdout
 
 
+def test_a_dsn_that_psycopg2_cannot_read_is_not_printed(python: Path) -> None:
+    command = [str(python), "-m", "pgbackfill", "--dsn", "postgresql//jo:s3cr3t@host/db", "migrate"]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("pgbackfill: error: the connection string cannot be read\n")
+
+
 def test_the_command_and_the_wrappers(python: Path, empty_dsn: str) -> None:
     def pgbackfill(*arguments: str) -> Any:
         return json.loads(run(str(python), "-m", "pgbackfill", "--dsn", empty_dsn, "--json", *arguments))

@@ -25,7 +25,7 @@ def relations(dsn: str) -> int:
 def test_migrate_says_each_revision_and_then_that_nothing_is_left(bare_pgb: Command) -> None:
     printed = bare_pgb("migrate").out.splitlines()
     assert [line[:4] for line in printed[:-1]] == migrate.revisions()
-    assert all(re.search(r"\w  \d+\.\d\d s$", line) for line in printed[:-1])
+    assert all(re.fullmatch(r"\w{4} +\d+\.\d\d s  .+", line) for line in printed[:-1])
     assert printed[-1] == f"up to date at {migrate.heads()}"
     assert bare_pgb("migrate").out == f"nothing to do: the database is at {migrate.heads()}\n"
 

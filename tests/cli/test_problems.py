@@ -54,6 +54,8 @@ def test_no_server(command: Sequence[str]) -> None:
     [
         f"postgresql://jo:{SECRET}@127.0.0.1:1/db",
         f"postgresql://jo:{SECRET}@ss@127.0.0.1:1/db",
+        f"postgresql://jo:x@{SECRET}@127.0.0.1:1/db",
+        f"postgresql://jo:{SECRET}/x@127.0.0.1:1/db",
         f"postgresql://jo:x/{SECRET}@127.0.0.1:1/db",
         f"postgresql://jo:x:{SECRET}@127.0.0.1:1/db",
         f"postgresql://jo:x?{SECRET}@127.0.0.1:1/db",

@@ -27,7 +27,7 @@ def busy_dag(conn: Connection[Any]) -> str:
 
 def wait_until_gone(conn: Connection[Any], pid: int) -> None:
     deadline = time.monotonic() + 30
-    while conn.execute("select from pg_stat_activity where pid = %s", [pid]).fetchone():
+    while conn.execute("select pid from pg_stat_activity where pid = %s", [pid]).fetchone():
         assert time.monotonic() < deadline, f"backend {pid} is still there"
         time.sleep(0.001)
 

@@ -118,7 +118,7 @@ def create(
         idempotency_key=idempotency_key,
         triggering_user_name=triggering_user_name,
     )
-    with render.busy("creating the backfill"), connect() as conn:
+    with render.Busy("creating the backfill"), connect() as conn:
         backfill = pgbackfill.create_backfill(conn, **_plan_arguments(plan), **creation)
     if wants_json():
         render.print_json(backfill)
@@ -153,7 +153,7 @@ def dry_run(**plan: Any) -> None:
 
 
 def _dry_run(plan: dict[str, Any]) -> None:
-    with render.busy("planning"), connect() as conn:
+    with render.Busy("planning"), connect() as conn:
         slots = pgbackfill.plan_backfill(conn, **_plan_arguments(plan))
     if wants_json():
         actions = Counter(s.action for s in slots)
@@ -325,7 +325,7 @@ def cancel(backfill_id: int) -> None:
 
 
 def _change(change: Callable[[Any, int], BackfillState], backfill_id: int) -> None:
-    with render.busy("waiting for the backfill"), connect() as conn:
+    with render.Busy("waiting for the backfill"), connect() as conn:
         backfill = change(conn, backfill_id)
     if wants_json():
         render.print_json(backfill)

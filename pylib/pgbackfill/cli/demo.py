@@ -52,7 +52,7 @@ def demo(keep: bool) -> None:
     with ExitStack() as until_the_end:
         at = until_the_end.enter_context(_database())
         _step("Migrate")
-        with _timed() as migrated, render.busy("migrating"):
+        with _timed() as migrated, render.Busy("migrating"):
             until_the_end.enter_context(story.installed(at, keep=keep))
         _say(f"tables, indexes, functions and views are there, in {migrated.seconds:.2f} s")
         told = _tell(at)
@@ -75,7 +75,7 @@ def _database() -> Iterator[str]:
 
     _step("Start a PostgreSQL of its own")
     with ExitStack() as until_the_end:
-        with _timed() as started, render.busy("starting"):
+        with _timed() as started, render.Busy("starting"):
             at = until_the_end.enter_context(server.running())
         with psycopg.connect(at) as conn:
             version = conn.info.parameter_status("server_version")

@@ -112,7 +112,7 @@ def status(ctx: click.Context, schema: str) -> None:
     """
     from pgbackfill import migrate as migrations
 
-    with render.busy("looking"), connect() as conn:
+    with render.Busy("looking"), connect() as conn:
         found = _look(conn, schema)
     head = migrations.heads()
     found["revision"] = migrations.current(dsn())
@@ -177,15 +177,14 @@ def _ask_to_uninstall(revision: str, drop_data: bool) -> None:
 @contextmanager
 def _narrated() -> Iterator[list[str]]:
     """Say which revision is being run and how long each took; yields their ids."""
-    narrator = _Narrator(quiet=wants_json())
+    narrator = _Narrator(render.Busy("migrating"), quiet=wants_json())
     logger = logging.getLogger("alembic.runtime.migration")
     level, propagate = logger.level, logger.propagate
     logger.addHandler(narrator)
     logger.setLevel(logging.INFO)
     logger.propagate = False
     try:
-        with render.busy("migrating") as spinner:
-            narrator.spinner = spinner
+        with narrator.busy:
             yield narrator.revisions
             narrator.end_step()
     finally:
@@ -197,12 +196,12 @@ def _narrated() -> Iterator[list[str]]:
 class _Narrator(logging.Handler):
     """Listens to Alembic, which logs each step before it runs it."""
 
-    def __init__(self, *, quiet: bool) -> None:
+    def __init__(self, busy: render.Busy, *, quiet: bool) -> None:
         super().__init__()
+        self.busy = busy
         self.quiet = quiet
         self.revisions: list[str] = []
-        self.spinner: Callable[[str], None] = lambda _: None
-        self._step: Text | None = None
+        self._purpose = ""
         self._started = 0.0
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -212,16 +211,17 @@ class _Narrator(logging.Handler):
             return
         self.end_step()
         self.revisions.append(revision.revision)
-        purpose = " ".join(revision.doc.split()).removesuffix(".")
-        self._step = Text.assemble((revision.revision, "bold"), "  ", purpose)
+        # The first line of a revision's docstring says what it is, and after a colon more about it.
+        self._purpose = revision.doc.splitlines()[0].partition(": ")[0].removesuffix(".")
         self._started = time.monotonic()
-        self.spinner(f"{revision.revision}  {purpose}")
+        self.busy.now(f"{revision.revision}  {self._purpose}")
 
     def end_step(self) -> None:
-        if self._step is not None and not self.quiet:
-            seconds = time.monotonic() - self._started
-            render.out().print(Text.assemble(self._step, (f"  {seconds:.2f} s", "dim")))
-        self._step = None
+        """Say how long the step that was running took."""
+        if self._purpose and not self.quiet:
+            took = f"  {time.monotonic() - self._started:6.2f} s  "
+            self.busy.print(Text.assemble((self.revisions[-1], "bold"), (took, "dim"), self._purpose))
+        self._purpose = ""
 
 
 def _look(conn: psycopg.Connection, schema: str) -> dict[str, Any]:

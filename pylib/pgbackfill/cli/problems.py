@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote
 
 import click
-import psycopg
-from psycopg.conninfo import conninfo_to_dict
 from rich.console import Console
 from rich.text import Text
 
@@ -55,14 +51,10 @@ def describe(exc: BaseException, dsn: str = "") -> Problem:
     sqlstate = getattr(original, "sqlstate", None) or getattr(original, "pgcode", None)
     if sqlstate:
         return _refused_by_server(original, sqlstate)
-    if isinstance(original, psycopg.ProgrammingError):
-        # libpq quotes what it could not read of the connection string, which may be the password.
-        return Problem(
-            "the connection string cannot be read", "It is a libpq conninfo or URI: postgresql://user@host/database"
-        )
-    if type(original).__module__.partition(".")[0] in ("psycopg", "psycopg2"):
-        return _no_connection(str(original), dsn)
-    if type(exc).__module__.partition(".")[0] in ("pgbackfill", "alembic") or isinstance(exc, OSError):
+    package = type(original).__module__.partition(".")[0]
+    if package in ("psycopg", "psycopg2"):
+        return _no_connection(original, dsn)
+    if package in ("pgbackfill", "alembic") or isinstance(exc, OSError):
         return Problem(_line(str(exc)))
     return Problem(f"{type(exc).__name__}: {_line(str(exc))}", "PGBACKFILL_TRACEBACK=1 shows where this happened.")
 
@@ -82,28 +74,20 @@ def _refused_by_server(original: Any, sqlstate: str) -> Problem:
     return Problem(_sentence(message, diagnostics.message_detail, sqlstate), diagnostics.message_hint)
 
 
-def _no_connection(message: str, dsn: str) -> Problem:
+def _no_connection(original: BaseException, dsn: str) -> Problem:
+    # libpq quotes what it could not read of the connection string, and that may be the password.
     if _has_unescaped_password(dsn):
         return Problem("the connection string cannot be read", "Percent-encode the password in it.")
-    for secret in _secrets(dsn):
-        message = message.replace(secret, "********")
+    if type(original).__name__ == "ProgrammingError":
+        return Problem("the connection string cannot be read", "It is libpq's: postgresql://user@host/database")
     hint = None if dsn else "Say which database: --dsn or PGBACKFILL_DSN, for example postgresql://user@host/database"
-    return Problem(_line(message), hint)
+    return Problem(_line(str(original)), hint)
 
 
 def _has_unescaped_password(dsn: str) -> bool:
     """libpq takes an `@`, `:` or `/` of the password for the end of it, and then prints the rest as a host."""
     credentials = re.match(r"\w+://([^:/@]*):(.*)@", dsn)
     return credentials is not None and re.search(r"[@:/?#\s]|%(?![0-9A-Fa-f]{2})", credentials[2]) is not None
-
-
-def _secrets(dsn: str) -> set[str]:
-    password = str(conninfo_to_dict(dsn).get("password") or "")
-    as_written = re.match(r"\w+://[^:/@]*:(.*)@", dsn)
-    found = {password, os.environ.get("PGPASSWORD", "")}
-    if as_written:
-        found |= {as_written[1], unquote(as_written[1])}
-    return found - {""}
 
 
 def _sentence(message: str, detail: str | None, sqlstate: str) -> str:

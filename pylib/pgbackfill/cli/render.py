@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -12,7 +11,6 @@ from typing import Any, Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -99,15 +97,30 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-@contextmanager
-def busy(message: str) -> Iterator[Callable[[str], None]]:
-    """A spinner on a terminal while something may take a while, nothing in a pipe; yields what changes its message."""
-    console = out()
-    if console.is_terminal:
-        with console.status(escape(message)) as spinner:
-            yield lambda text: spinner.update(escape(text))
-    else:
-        yield lambda text: None
+class Busy:
+    """Something that may take a while: a spinner on a terminal, nothing in a pipe."""
+
+    def __init__(self, message: str) -> None:
+        self.console = out()
+        self._spinner = self.console.status(Text(message)) if self.console.is_terminal else None
+
+    def __enter__(self) -> Busy:
+        if self._spinner:
+            self._spinner.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._spinner:
+            self._spinner.stop()
+
+    def now(self, message: str) -> None:
+        """Change what the spinner says."""
+        if self._spinner:
+            self._spinner.update(Text(message))
+
+    def print(self, line: Text) -> None:
+        """Print a line above the spinner."""
+        self.console.print(line)
 
 
 def _print_rich(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import chain
 
 import click
 import psycopg
@@ -55,7 +56,8 @@ def watch(ctx: click.Context, backfill_id: int, interval: float) -> None:
     watching only.
     """
     with connect(autocommit=True) as conn:
-        looks = _looks(conn, backfill_id, interval)
+        looks: Iterator[BackfillProgress] = _looks(conn, backfill_id, interval)
+        looks = chain([next(looks)], looks)  # an unknown backfill ends it before a bar is drawn
         if wants_json():
             *_, last = looks
             render.print_json(last)
