@@ -41,7 +41,7 @@ lint: $(READY) ## Formatting, types, the rules of sql/, and the SQL that a migra
 	$(BIN)/squawk build/upgrade.sql
 
 bench: $(READY) ## Creation three ways: Airflow's own, create_backfill, bare inserts
-	$(BIN)/python -m bench
+	PYTHONPATH=tests $(BIN)/python -m bench $(ARGS)
 
 lock: $(READY) ## Resolve the dependencies anew into requirements.lock
 	$(BIN)/uv pip compile pyproject.toml --extra embedded --group dev --universal --python-version 3.10 --upgrade \

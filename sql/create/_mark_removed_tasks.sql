@@ -13,7 +13,7 @@ as $$
   )
   update public.task_instance ti
   set state = 'removed',
-      updated_at = pgbackfill._now()
+      updated_at = (select pgbackfill._now())
   from unnest(p_runs) r
   join public.task_instance o on o.dag_id = p_dag_id and o.run_id = r.run_id
   left join task t on t.task_id = o.task_id

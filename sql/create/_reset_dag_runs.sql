@@ -33,7 +33,7 @@ as $$
       updated_at = n.at
   from (
     -- The type before the update: Airflow brings the tasks up to date first and makes it a backfill's run after.
-    select o.id, o.run_type, pgbackfill._now() as at from public.dag_run o where o.id = any (p_dag_run_ids)
+    select o.id, o.run_type, (select pgbackfill._now()) as at from public.dag_run o where o.id = any (p_dag_run_ids)
   ) n
   where r.id = n.id
   returning r.id, r.run_id::text, r.logical_date, n.run_type::text, r.context_carrier::jsonb;

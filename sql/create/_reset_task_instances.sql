@@ -39,7 +39,7 @@ as $$
       next_kwargs = case when o.state = 'running' then ti.next_kwargs end,
       dag_version_id = case when o.state = 'running' then ti.dag_version_id else coalesce(p_version.dag_version_id, ti.dag_version_id) end,
       context_carrier = r.context_carrier,
-      updated_at = pgbackfill._now()
+      updated_at = (select pgbackfill._now())
   from unnest(p_runs) r
   join public.task_instance o on o.dag_id = p_dag_id and o.run_id = r.run_id
   left join task t on t.task_id = o.task_id

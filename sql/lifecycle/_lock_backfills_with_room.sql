@@ -10,7 +10,7 @@ as $$
   where b.id in (
       select r.backfill_id
       from public.dag_run r
-      where r.state = 'queued' and r.backfill_id is not null and r.run_after <= pgbackfill._now()
+      where r.state = 'queued' and r.backfill_id is not null and r.run_after <= (select pgbackfill._now())
     )
     -- is_paused means something only while the backfill is live: a run cleared after a cancel starts (#72337).
     and (b.completed_at is not null or not coalesce(b.is_paused, false))

@@ -22,9 +22,10 @@ begin
   ),
   completed as (
     update public.backfill b
-    set completed_at = pgbackfill._now(),
-        updated_at = pgbackfill._now()
+    set completed_at = n.at,
+        updated_at = n.at
     from ripe
+    cross join (select pgbackfill._now() as at) n
     where b.id = ripe.id
     returning b.id, b.completed_at
   )

@@ -19,15 +19,16 @@ begin
     from public.backfill b
     where b.completed_at is null
       and b.initialized_at is null
-      and b.created_at <= pgbackfill._now() - grace
+      and b.created_at <= (select pgbackfill._now()) - grace
     order by b.id
     for update skip locked
   ),
   reaped as (
     update public.backfill b
-    set completed_at = pgbackfill._now(),
-        updated_at = pgbackfill._now()
+    set completed_at = n.at,
+        updated_at = n.at
     from abandoned a
+    cross join (select pgbackfill._now() as at) n
     where b.id = a.id
     returning b.id, b.completed_at
   )

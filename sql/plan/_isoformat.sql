@@ -2,7 +2,7 @@
 create or replace function pgbackfill._isoformat(p_at timestamptz)
 returns text
 language sql
-immutable
+stable  -- as to_char is; anything stricter could not be inlined
 as $$
   select
     pg_catalog.to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')

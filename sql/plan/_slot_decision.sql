@@ -3,12 +3,12 @@ create or replace function pgbackfill._slot_decision(
   p_run_exists boolean,
   p_state text,
   p_reprocess_behavior text,
-  p_is_partition boolean,
-  out action text,
-  out exception_reason text
+  p_is_partition boolean
 )
+returns table (action text, exception_reason text)
 language sql
 immutable
+rows 1
 as $$
   select
     case
