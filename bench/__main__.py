@@ -85,12 +85,11 @@ def add_history(conn: Connection[Any]) -> None:
 
 
 def remove_backfills(conn: Connection[Any]) -> None:
-    """Back to the history alone, with fresh statistics and nothing left to write back."""
+    """Back to the history alone, with fresh statistics."""
     conn.execute("delete from backfill_dag_run s using backfill b where b.id = s.backfill_id and b.dag_id <> 'history'")
     conn.execute("delete from dag_run where dag_id <> 'history'")
     conn.execute("delete from backfill where dag_id <> 'history'")
     conn.execute("vacuum analyze")
-    conn.execute("checkpoint")
 
 
 def by_airflow(database: AirflowDatabase, dag_id: str, runs: int) -> float:

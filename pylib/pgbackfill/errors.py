@@ -166,13 +166,12 @@ def translate(exc: BaseException) -> PgBackfillError | None:
     kind = BY_SQLSTATE.get(sqlstate or "")
     if kind is None:
         return None
-    diagnostics = getattr(original, "diag", None)
-    message = getattr(diagnostics, "message_primary", None) or str(original)
-    return kind(
-        message,
-        detail=getattr(diagnostics, "message_detail", None),
-        hint=getattr(diagnostics, "message_hint", None),
-    )
+    if diagnostics := getattr(original, "diag", None):
+        message, detail, hint = diagnostics.message_primary, diagnostics.message_detail, diagnostics.message_hint
+    else:  # asyncpg's own has the fields; SQLAlchemy wraps that once more
+        fields = original if hasattr(original, "hint") else original.__cause__
+        message, detail, hint = (getattr(fields, name, None) for name in ("message", "detail", "hint"))
+    return kind(message or str(original), detail=detail, hint=hint)
 
 
 @contextmanager
