@@ -91,7 +91,7 @@ def hold(temp_dir: Path) -> Iterator[Callable[..., Holder]]:
         with suppress(ProcessLookupError):
             os.killpg(holder.process.pid, signal.SIGKILL)
         holder.process.communicate()
-        wait_until(lambda run_dir=holder.run_dir: not run_dir.exists())
+    wait_until(lambda: not any(holder.run_dir.exists() for holder in started))
 
 
 def is_running(pid: int) -> bool:

@@ -1,7 +1,7 @@
 """The process that keeps one embedded PostgreSQL, started by `pgbackfill.server` as a script of its own.
 
 It makes the data directory, runs the server, and takes both away again as soon as the process that asked for them says
-so or is gone, however it went: its end of the pipe closes, and we get another parent, even when it is killed with SIGKILL.
+so or is gone, however it went: even when it is killed, its end of the pipe closes and we get another parent.
 Standard library only and no import of the package, so that it starts fast and nothing can be missing.
 """
 

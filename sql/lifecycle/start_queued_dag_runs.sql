@@ -17,7 +17,6 @@ begin
   -- Lock order: backfill rows by id, then dag_run rows by id. Holding the backfill makes the count of its running runs
   -- exact, as Airflow's scheduler holds it (#58752); one that another caller holds is left to that caller.
   select array_agg(l.id) into v_backfills from pgbackfill._lock_backfills_with_room(max_dag_runs) as l(id);
-  v_now := pgbackfill._now();  -- not earlier: the runs whose end made room have ended by now
 
   select array_agg(c.id)
   into v_runs
@@ -31,7 +30,7 @@ begin
       select r.id, s.sort_ordinal, r.run_after
       from public.dag_run r
       left join public.backfill_dag_run s on s.dag_run_id = r.id and s.backfill_id = r.backfill_id
-      where r.backfill_id = b.id and r.state = 'queued' and r.run_after <= v_now
+      where r.backfill_id = b.id and r.state = 'queued' and r.run_after <= (select pgbackfill._now())
       order by s.sort_ordinal nulls first, r.run_after, r.id
       limit greatest(b.max_active_runs - n.running, 0)
     ) q
@@ -40,6 +39,7 @@ begin
     limit max_dag_runs
   ) c;
 
+  v_now := pgbackfill._now();  -- not earlier: the runs whose end made room have ended by now
   with started as (
     update public.dag_run r
     set state = 'running',
