@@ -216,14 +216,17 @@ The number of SQL statements inside `create_backfill` does not grow with the slo
 def main(repeats: int, json_file: Path | None, write_docs: bool) -> None:
     console = Console(stderr=True)
     results = []
-    with console.status("Installing Airflow 3.3.2 and migrating a database ...") as status, EmbeddedServer() as server:
-        with airflow_database(server) as database:
-            with psycopg.connect(database.dsn, autocommit=True) as conn:
-                where = environment(conn)
-                add_history(conn)
-            for runs, tasks in SHAPES:
-                status.update(f"{runs} runs x {tasks} tasks ...")
-                results.append(measure(database, runs, tasks, repeats))
+    with (
+        console.status("Installing Airflow 3.3.2 and migrating a database ...") as status,
+        EmbeddedServer() as server,
+        airflow_database(server) as database,
+    ):
+        with psycopg.connect(database.dsn, autocommit=True) as conn:
+            where = environment(conn)
+            add_history(conn)
+        for runs, tasks in SHAPES:
+            status.update(f"{runs} runs x {tasks} tasks ...")
+            results.append(measure(database, runs, tasks, repeats))
     Console().print(table(results))
     Console().print(where, highlight=False)
     if json_file:

@@ -6,10 +6,9 @@ import time
 from collections.abc import Callable
 
 import pytest
+from pgbackfill import migrate
 from support.airflow import AirflowDatabase
 from support.airflow_processes import RunningAirflow, running_airflow
-
-from pgbackfill import migrate
 
 # DAG, window, runs: 5 runs in all.
 BACKFILLS = [

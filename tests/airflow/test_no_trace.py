@@ -25,7 +25,9 @@ def dump(dsn: str) -> list[str]:
 
 def test_migrate_and_uninstall_leave_no_trace(airflow_db: AirflowDatabase) -> None:
     window = {"from_date": "2026-01-05T00:00:00+00:00", "to_date": "2026-01-05T12:00:00+00:00"}
-    airflow_db.script("create_backfill.py", [{"dag_id": dag_id, **window} for dag_id in ("linear", "mapped", "grouped")])
+    airflow_db.script(
+        "create_backfill.py", [{"dag_id": dag_id, **window} for dag_id in ("linear", "mapped", "grouped")]
+    )
     with airflow_db.connect() as conn:
         conn.execute(
             "update dag_run set state = 'success', start_date = now(), end_date = now() where dag_id = 'linear'"
