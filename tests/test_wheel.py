@@ -29,7 +29,7 @@ def run(*command: str | Path, cwd: Path, **env: str) -> str:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("dist")
-    hatchling = [sys.executable, "-m", "hatchling", "build", "--directory", made]
+    hatchling: list[str | Path] = [sys.executable, "-m", "hatchling", "build", "--directory", made]
     run(*hatchling, "--target", "sdist", cwd=ROOT)
     (sdist,) = made.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:

@@ -103,10 +103,10 @@ def _command_lines() -> Iterator[tuple[int, list[str]]]:
         if not entry.name.isdigit():
             continue
         try:
-            line = (entry / "cmdline").read_bytes()
+            command_line = (entry / "cmdline").read_bytes()
         except OSError:
             continue  # it ended meanwhile
-        yield int(entry.name), os.fsdecode(line).split("\0")
+        yield int(entry.name), os.fsdecode(command_line).split("\0")
 
 
 class _Keeper:

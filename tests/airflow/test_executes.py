@@ -34,11 +34,11 @@ def test_airflow_executes_what_sql_created(airflow_db: AirflowDatabase, psql: Ca
             assert counts.strip() == f"{runs}|queued"
         wait_until_completed(airflow_db, airflow)
 
-        runs = psql(
+        states = psql(
             "select dag_id, state, count(*) from dag_run where backfill_id is not null group by 1, 2 order by 1",
             dsn=airflow_db.dsn,
         )
-        assert runs.split() == ["grouped|success|2", "linear|success|2", "mapped|success|1"]
+        assert states.split() == ["grouped|success|2", "linear|success|2", "mapped|success|1"]
         tasks = psql(
             "select distinct dag_id, task_id, state from task_instance where run_id like 'backfill%' and state <> 'success'",
             dsn=airflow_db.dsn,
