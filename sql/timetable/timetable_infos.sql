@@ -5,7 +5,9 @@ language plpgsql
 stable
 security definer
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_generic_plan  -- planning for the values of each call would take longer than running
+-- Many small statements: planning each for its values, or compiling it, would take longer than running it.
+set plan_cache_mode = force_generic_plan
+set jit = off
 as $$
 declare
   v_class constant text := timetable ->> '__type';
@@ -14,8 +16,10 @@ begin
   if from_date is null or to_date is null then
     raise exception '% must not be null', case when from_date is null then 'from_date' else 'to_date' end
       using errcode = 'PB016';
-  elsif not (isfinite(from_date) and isfinite(to_date)) then
-    raise exception 'from_date and to_date must be finite' using errcode = 'PB016';
+  elsif least(from_date, to_date) < make_timestamptz(1, 1, 1, 0, 0, 0, 'UTC')
+    or greatest(from_date, to_date) >= make_timestamptz(10000, 1, 1, 0, 0, 0, 'UTC')
+  then
+    raise exception 'from_date and to_date must be in the years 1 to 9999' using errcode = 'PB016';
   elsif v_class is null or jsonb_typeof(v_fields) is distinct from 'object' then
     raise exception 'timetable must be a JSON object with __type and __var, not %',
       coalesce(left(timetable::text, 100), 'null')
@@ -48,6 +52,6 @@ end
 $$;
 
 comment on function pgbackfill.timetable_infos(jsonb, timestamptz, timestamptz) is
-  'Takes the timetable as Airflow serializes it and reads no table. PB003 non-periodic, PB013 a class that SQL cannot evaluate, PB016 null or infinite date, missing or unacceptable field.';
+  'Takes the timetable as Airflow serializes it and reads no table. PB003 non-periodic, PB013 a class that SQL cannot evaluate, PB016 null, infinite or far date, missing or unacceptable field.';
 
 revoke all on function pgbackfill.timetable_infos(jsonb, timestamptz, timestamptz) from public;

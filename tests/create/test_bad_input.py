@@ -181,6 +181,14 @@ def test_an_unsupported_timetable_works_with_infos(conn: Connection[Any]) -> Non
     assert rows == [(1, "backfill__2026-01-01T00:00:00+00:00"), (2, "backfill__2026-01-03T00:00:00+00:00")]
 
 
+def test_of_two_slots_with_one_run_after_the_second_is_in_flight(conn: Connection[Any]) -> None:
+    register(conn)
+    same = {"run_after": "2026-01-02T00:00:00Z"}
+    call(conn, "create_backfill", {"infos": json.dumps([slot(1, **same), slot(2, **same)])})
+    rows = conn.execute("select run_id, exception_reason from pgbackfill.backfill_dag_runs").fetchall()
+    assert rows == [("backfill__2026-01-02T00:00:00+00:00", None), (None, "in flight")]
+
+
 def test_allowed_run_types(conn: Connection[Any]) -> None:
     register(conn)
     conn.execute('update dag set allowed_run_types = \'["manual", "scheduled"]\'')

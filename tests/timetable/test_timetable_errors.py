@@ -177,11 +177,13 @@ def test_an_expression_that_is_no_string(conn: Connection[Any], expression: obje
     [
         (None, "2026-01-01Z", "from_date"),
         ("2026-01-01Z", None, "to_date"),
-        ("-infinity", "2026-01-01Z", "finite"),
-        ("2026-01-01Z", "infinity", "finite"),
+        ("-infinity", "2026-01-01Z", "years 1 to 9999"),
+        ("2026-01-01Z", "infinity", "years 1 to 9999"),
+        ("0044-03-15Z BC", "2026-01-01Z", "years 1 to 9999"),
+        ("2026-01-01Z", "294276-12-31Z", "years 1 to 9999"),
     ],
 )
-def test_windows_without_an_end(conn: Connection[Any], from_date: str | None, to_date: str | None, reason: str) -> None:
+def test_windows_that_are_none(conn: Connection[Any], from_date: str | None, to_date: str | None, reason: str) -> None:
     diag = refusal(conn, DAILY, from_date, to_date)
 
     assert diag.sqlstate == "PB016"
