@@ -33,7 +33,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(*hatchling, "--target", "sdist", cwd=ROOT)
     (sdist,) = made.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
-        archive.extractall(made, filter="data")
+        archive.extraction_filter = getattr(
+            tarfile, "data_filter", lambda member, _: member
+        )  # early 3.10 and 3.11 lack it
+        archive.extractall(made)
     run(*hatchling, "--target", "wheel", cwd=made / sdist.name.removesuffix(".tar.gz"))
     (wheel,) = made.glob("*.whl")
     return wheel

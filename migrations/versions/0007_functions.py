@@ -69,6 +69,7 @@ TASKS = [
 PLAN = [
     "plan/_dag",
     "plan/_isoformat",
+    "plan/_is_python_date",
     "plan/_check_arguments",
     "plan/_check_request",
     "plan/_parse_infos",

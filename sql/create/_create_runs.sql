@@ -3,6 +3,7 @@ create or replace function pgbackfill._create_runs(
   p_backfill_id integer,
   p_dag pgbackfill.serialized_dag,
   p_plan pgbackfill.planned_slot[],
+  p_reprocess_behavior text,
   p_run_on_latest_version boolean,
   p_dag_run_conf jsonb,
   p_triggering_user_name text
@@ -19,7 +20,7 @@ declare
 begin
   select array_agg(t) into v_templates from pgbackfill._task_templates(p_dag) t;
   perform pgbackfill._check_writable(p_dag, v_templates);
-  v_plan := pgbackfill._settle_plan(p_plan);
+  v_plan := pgbackfill._settle_plan(p_plan, p_reprocess_behavior);
 
   select array_agg(r)
   into v_created
@@ -34,7 +35,7 @@ begin
 end
 $$;
 
-comment on function pgbackfill._create_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], boolean, jsonb, text) is
+comment on function pgbackfill._create_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], text, boolean, jsonb, text) is
   'A fixed number of statements, however many slots (one more round per DAG version among cleared runs). PB014 unsupported DAG.';
 
-revoke all on function pgbackfill._create_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], boolean, jsonb, text) from public;
+revoke all on function pgbackfill._create_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], text, boolean, jsonb, text) from public;

@@ -9,7 +9,7 @@ as $$
     '__var', pg_catalog.jsonb_build_object(
       'traceparent',
       '00-' || pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', '')
-      || '-' || pg_catalog.right(pg_catalog.gen_random_uuid()::text, 12) || pg_catalog.left(pg_catalog.gen_random_uuid()::text, 4)
+      || '-' || pg_catalog.right(pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''), 16)
       || '-00'
     )
   );

@@ -1,5 +1,5 @@
 -- Makes a plan final: locks the runs it clears (what somebody else holds becomes `in flight`) and names the runs of partitions.
-create or replace function pgbackfill._settle_plan(p_plan pgbackfill.planned_slot[])
+create or replace function pgbackfill._settle_plan(p_plan pgbackfill.planned_slot[], p_reprocess_behavior text)
 returns pgbackfill.planned_slot[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -15,7 +15,7 @@ begin
     select r.id
     from public.dag_run r
     where r.id in (select s.dag_run_id from unnest(p_plan) s where s.action = 'clear')
-      and r.state in ('success', 'failed')
+      and (r.state = 'failed' or (r.state = 'success' and p_reprocess_behavior = 'completed'))  -- it may have changed since
     order by r.id
     for update skip locked
   ) l;
@@ -37,7 +37,7 @@ begin
 end
 $$;
 
-comment on function pgbackfill._settle_plan(pgbackfill.planned_slot[]) is
+comment on function pgbackfill._settle_plan(pgbackfill.planned_slot[], text) is
   'The plan with what could not be locked as skip, in flight, and a random run_id for each new run of a partition. The locked runs stay locked until the transaction ends.';
 
-revoke all on function pgbackfill._settle_plan(pgbackfill.planned_slot[]) from public;
+revoke all on function pgbackfill._settle_plan(pgbackfill.planned_slot[], text) from public;

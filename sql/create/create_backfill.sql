@@ -16,6 +16,7 @@ returns setof pgbackfill.backfill_state
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
+set jit = off  -- compiling costs more than it could save here
 set timezone = 'UTC'  -- the same instants are the same request, whatever the session's zone
 as $$
 declare
@@ -56,7 +57,7 @@ begin
   select array_agg(p order by p.sort_ordinal)
   into v_plan
   from pgbackfill._plan(dag_id, v_slots, reprocess_behavior) p;
-  perform pgbackfill._create_runs(v_id, v_dag, v_plan, run_on_latest_version, dag_run_conf, triggering_user_name);
+  perform pgbackfill._create_runs(v_id, v_dag, v_plan, reprocess_behavior, run_on_latest_version, dag_run_conf, triggering_user_name);
 
   return query select * from pgbackfill._backfill_state(v_id);
 end

@@ -9,20 +9,25 @@ declare
   v_event text;
   v_detail jsonb := '{}';
 begin
+  -- A stale is_paused would keep a run that is cleared later in queued for ever (#72337).
+  if old.completed_at is not null then
+    new.is_paused := false;
+    return new;
+  end if;
+
   if new.completed_at is null then
     v_event := case
       when old.initialized_at is null and new.initialized_at is not null then 'initialized'
       when coalesce(new.is_paused, false) and not coalesce(old.is_paused, false) then 'paused'
       when coalesce(old.is_paused, false) and not coalesce(new.is_paused, false) then 'unpaused'
     end;
-  elsif new.is_paused then
+  elsif new.is_paused and not (old.is_paused and pgbackfill._was_paused_long_ago(new.id) and pgbackfill._is_initializing(new.id)) then
     -- A cancel, which Airflow announces by pausing first; or the sweep found a paused backfill with nothing left to do.
-    -- A stale is_paused would keep a run that is cleared later in queued for ever (#72337).
     new.is_paused := false;
     v_event := case when pgbackfill._was_cut_short(new.id) then 'cancelled' else 'completed' end;
-  elsif new.initialized_at is null then
+  elsif new.initialized_at is null and not pgbackfill._has_slots(new.id) then
     -- The sweep writes for many backfills at once: an error here would undo all of them, so correct it in silence.
-    if new.created_at > pgbackfill._now() - pgbackfill._initialization_grace() or pgbackfill._creator_is_alive(new.id) then
+    if pgbackfill._is_initializing(new.id) then
       new.completed_at := null;
       v_event := 'completion_refused';
       v_detail := '{"reason": "its runs are still being written"}';

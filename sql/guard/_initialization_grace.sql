@@ -6,7 +6,11 @@ stable
 set search_path = pg_catalog, pg_temp
 as $$
   -- reap_abandoned_backfills sets it for its own transaction; nobody else does.
-  select coalesce(nullif(current_setting('pgbackfill.initialization_grace', true), ''), '2 minutes')::interval;
+  select case
+    when s.seconds ~ '^[0-9]{1,9}([.][0-9]+)?$' then make_interval(secs => s.seconds::double precision)
+    else interval '2 minutes'
+  end
+  from (select current_setting('pgbackfill.initialization_grace', true) as seconds) s;
 $$;
 
 comment on function pgbackfill._initialization_grace() is

@@ -7,7 +7,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   -- A cancel fails the queued runs, which therefore never started, and leaves running ones alone.
   select
-    not exists (select from public.backfill_dag_run s where s.backfill_id = p_backfill_id)
+    not pgbackfill._has_slots(p_backfill_id)
     or exists (
       select
       from public.dag_run r

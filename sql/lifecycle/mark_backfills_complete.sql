@@ -4,6 +4,7 @@ returns setof pgbackfill.backfill_state
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
+set jit = off  -- compiling costs more than it could save here
 as $$
 declare
   v_completed integer[];
@@ -13,7 +14,10 @@ begin
     select b.id
     from public.backfill b
     where b.completed_at is null
-      and b.initialized_at is not null
+      and (
+        b.initialized_at is not null
+        or exists (select from public.backfill_dag_run s where s.backfill_id = b.id)  -- written while triggers were off
+      )
       and not exists (
         select from public.dag_run r where r.backfill_id = b.id and r.state in ('queued', 'running')
       )

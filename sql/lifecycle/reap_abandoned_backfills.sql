@@ -4,6 +4,7 @@ returns setof pgbackfill.backfill_state
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
+set jit = off  -- compiling costs more than it could save here
 as $$
 declare
   v_reaped integer[];
@@ -11,7 +12,7 @@ begin
   if grace is null or not isfinite(pgbackfill._now() - grace) or grace < interval '0' then
     raise exception 'grace must be a duration of zero or more, not %', coalesce(grace::text, 'null') using errcode = 'PB016';
   end if;
-  perform set_config('pgbackfill.initialization_grace', grace::text, true);
+  perform set_config('pgbackfill.initialization_grace', extract(epoch from grace)::text, true);
 
   -- Lock order: backfill rows by id. FOR UPDATE, because it skips a row exactly while its creator is alive.
   with abandoned as (
@@ -19,6 +20,7 @@ begin
     from public.backfill b
     where b.completed_at is null
       and b.initialized_at is null
+      and not exists (select from public.backfill_dag_run s where s.backfill_id = b.id)
       and b.created_at <= (select pgbackfill._now()) - grace
     order by b.id
     for update skip locked

@@ -11,6 +11,7 @@ returns setof pgbackfill.registered_dag
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
+set jit = off  -- compiling costs more than it could save here
 as $$
 declare
   v_timetable jsonb;

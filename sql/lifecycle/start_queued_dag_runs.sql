@@ -4,6 +4,7 @@ returns setof pgbackfill.dag_run_state
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
+set jit = off  -- compiling costs more than it could save here
 as $$
 declare
   v_now timestamptz;
@@ -12,6 +13,9 @@ declare
 begin
   if max_dag_runs is null or max_dag_runs < 1 then
     raise exception 'max_dag_runs must be at least 1, not %', coalesce(max_dag_runs::text, 'null') using errcode = 'PB016';
+  elsif current_setting('transaction_isolation') <> 'read committed' then
+    -- A snapshot taken before the lock would not show the runs that others have started since.
+    raise exception 'start_queued_dag_runs must be called in a read committed transaction' using errcode = 'PB016';
   end if;
 
   -- Lock order: backfill rows by id, then dag_run rows by id. Holding the backfill makes the count of its running runs
@@ -29,13 +33,13 @@ begin
     cross join lateral (
       select r.id, s.sort_ordinal, r.run_after
       from public.dag_run r
-      left join public.backfill_dag_run s on s.dag_run_id = r.id and s.backfill_id = r.backfill_id
+      join public.backfill_dag_run s on s.dag_run_id = r.id and s.backfill_id = r.backfill_id
       where r.backfill_id = b.id and r.state = 'queued' and r.run_after <= (select pgbackfill._now())
-      order by s.sort_ordinal nulls first, r.run_after, r.id
+      order by s.sort_ordinal, r.id
       limit greatest(b.max_active_runs - n.running, 0)
     ) q
     where b.id = any (v_backfills)
-    order by q.sort_ordinal nulls first, q.run_after, q.id
+    order by q.sort_ordinal, q.run_after, q.id
     limit max_dag_runs
   ) c;
 

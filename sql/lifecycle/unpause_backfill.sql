@@ -4,6 +4,7 @@ returns setof pgbackfill.backfill_state
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
+set jit = off  -- compiling costs more than it could save here
 as $$
 begin
   perform pgbackfill._set_paused(backfill_id, false);

@@ -17,8 +17,8 @@ begin
     raise exception 'DAG "%" does not allow backfill runs', p_dag.dag_id using errcode = 'PB004';
   end if;
 
-  if not (isfinite(p_from_date) and isfinite(p_to_date)) then
-    raise exception 'from_date and to_date must be finite' using errcode = 'PB008';
+  if not (pgbackfill._is_python_date(p_from_date) and pgbackfill._is_python_date(p_to_date)) then
+    raise exception 'from_date and to_date must be in the years 1 to 9999' using errcode = 'PB008';
   elsif p_from_date > p_to_date then
     raise exception 'from_date (%) must not be after to_date (%)',
       pgbackfill._isoformat(p_from_date), pgbackfill._isoformat(p_to_date)

@@ -2,9 +2,10 @@
 create or replace function pgbackfill._parse_infos(p_infos jsonb, p_from_date timestamptz, p_to_date timestamptz)
 returns setof pgbackfill.dag_run_info
 language plpgsql
-immutable
+stable
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'  -- a time without an offset is UTC, as in Airflow's own API
+set datestyle = 'ISO, YMD'
 as $$
 declare
   v_infos pgbackfill.dag_run_info[];
@@ -14,6 +15,14 @@ begin
     raise exception 'infos must be a JSON array of slots, not %', jsonb_typeof(p_infos) using errcode = 'PB016';
   elsif exists (select from jsonb_array_elements(p_infos) as e where jsonb_typeof(e) <> 'object') then
     raise exception 'infos must be a JSON array of objects' using errcode = 'PB016';
+  elsif exists (
+    select
+    from jsonb_array_elements(p_infos) as e(info)
+    cross join lateral jsonb_each_text(e.info) as f(name, value)
+    where f.name in ('logical_date', 'data_interval_start', 'data_interval_end', 'run_after', 'partition_date')
+      and f.value !~ '^\d{4}-\d\d-\d\d([T ]|$)'  -- not "now", "infinity" or what a DateStyle would decide
+  ) then
+    raise exception 'infos holds a time that is not ISO 8601' using errcode = 'PB016';
   end if;
 
   begin
@@ -46,7 +55,13 @@ begin
       when s.partition_key is not null and s.partition_date is null then 'lacks partition_date'
       when s.partition_key is not null and num_nonnulls(s.logical_date, s.data_interval_start, s.data_interval_end) > 0
         then 'has both a partition_key and a logical_date or data interval'
-      when not (isfinite(s.at) and isfinite(s.run_after)) then 'is not finite'
+      when length(s.partition_key) > 150 then 'has a partition_key of more than 150 characters'  -- run_id holds it, too
+      when not (
+        pgbackfill._is_python_date(s.at)
+        and pgbackfill._is_python_date(s.run_after)
+        and pgbackfill._is_python_date(coalesce(s.data_interval_start, s.at))
+        and pgbackfill._is_python_date(coalesce(s.data_interval_end, s.at))
+      ) then 'is not in the years 1 to 9999'
       when s.data_interval_end < s.data_interval_start then 'ends before it starts'
       when s.partition_key is null and s.at not between p_from_date and p_to_date then 'is outside from_date and to_date'
       when s.at = s.previous then 'repeats the one before'

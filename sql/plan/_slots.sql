@@ -13,13 +13,18 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now constant timestamptz := pgbackfill._now();
+  -- No tick after now can have ended, so a far to_date costs nothing. A partition need not have.
+  v_latest constant timestamptz := case
+    when p_dag.dag -> 'timetable' ->> '__type' like '%.CronPartitionTimetable' then p_to_date
+    else least(p_to_date, v_now)
+  end;
   v_slots pgbackfill.dag_run_info[];
 begin
   -- Airflow leaves out a slot whose interval has not ended; a partition has no interval and always counts.
   if p_infos is null then
     select array_agg(i order by coalesce(i.logical_date, i.partition_date))
     into v_slots
-    from pgbackfill.timetable_infos(p_dag.dag -> 'timetable', p_from_date, p_to_date) i
+    from pgbackfill.timetable_infos(p_dag.dag -> 'timetable', p_from_date, v_latest) i
     where i.partition_key is not null or i.data_interval_end < v_now;
   else
     select array_agg(i order by coalesce(i.logical_date, i.partition_date))

@@ -10,6 +10,7 @@ language plpgsql
 stable
 security definer
 set search_path = pg_catalog, pg_temp
+set jit = off  -- compiling costs more than it could save here
 as $$
 begin
   perform pgbackfill._check_arguments(from_date, to_date, run_backwards, 'none');

@@ -18,23 +18,22 @@ as $$
       t.attributes -> 'downstream_task_ids' as downstream_task_ids
     from pgbackfill._serialized_tasks(p_dag) t
   ),
-  edge as materialized (
-    select t.task_id as upstream, d.downstream
+  edge as materialized (  -- in the direction in which each rule walks, so that the recursion joins by hash
+    select k.rule, k.start, k.finish
     from task t
     cross join lateral jsonb_array_elements_text(t.downstream_task_ids) as d(downstream)
+    cross join lateral (
+      values ('downstream', t.task_id, d.downstream), ('upstream', d.downstream, t.task_id)
+    ) as k(rule, start, finish)
   ),
   relative (task_id, rule, relative_id) as (  -- a task counts each relative once, however many paths lead to it
-    select t.task_id, t.rule, n.relative_id
+    select t.task_id, t.rule, e.finish
     from task t
-    join lateral (
-      select e.downstream from edge e where t.rule = 'downstream' and e.upstream = t.task_id
-      union all
-      select e.upstream from edge e where t.rule = 'upstream' and e.downstream = t.task_id
-    ) as n(relative_id) on true
+    join edge e on e.rule = t.rule and e.start = t.task_id
     union
-    select r.task_id, r.rule, case r.rule when 'downstream' then e.downstream else e.upstream end
+    select r.task_id, r.rule, e.finish
     from relative r
-    join edge e on r.relative_id = case r.rule when 'downstream' then e.upstream else e.downstream end
+    join edge e on e.rule = r.rule and e.start = r.relative_id
   )
   select
     t.task_id,

@@ -10,8 +10,7 @@ declare
   v_expression constant text := pgbackfill._timetable_text(p_timetable, 'expression');
   v_cron constant pgbackfill.cron_fields := pgbackfill._parse_cron(v_expression);
   v_zone constant text := pgbackfill._timetable_zone(p_timetable);
-  v_first constant timestamptz := pgbackfill._cron_align(v_cron, v_zone, p_from);
-  v_start timestamptz := v_first;
+  v_start timestamptz := pgbackfill._cron_align(v_cron, v_zone, p_from);
   v_end timestamptz;
   v_wall timestamp;
   v_last_wall timestamp;
@@ -44,8 +43,7 @@ begin
     where i.next is not null
     order by i.at;
 
-    v_start := (v_last_wall - v_offset) at time zone 'UTC';
-    v_start := pgbackfill._cron_next_start(v_cron, v_zone, v_first, v_start, v_end);
+    v_start := pgbackfill._cron_next_start(v_cron, v_zone, (v_last_wall - v_offset) at time zone 'UTC', v_end);
   end loop;
 end
 $$;

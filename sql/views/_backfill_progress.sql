@@ -1,15 +1,18 @@
 -- How far each backfill is, or one of them.
 create or replace function pgbackfill._backfill_progress(p_backfill_id integer default null)
 returns setof pgbackfill.backfill_progress_state
-language sql
+language plpgsql  -- for plans that know the arguments
 stable
 security definer
 set search_path = pg_catalog, pg_temp
+set jit = off  -- compiling costs more than it could save here
 rows 100
 as $$
+begin
+  return query
   select
     b.id, b.dag_id, b.status, c.slots, c.skipped, c.queued, c.running, c.success, c.failed, c.deleted,
-    case when c.queued + c.running + c.success + c.failed = 0 then 100
+    case when c.queued + c.running + c.success + c.failed = 0 then 100.0
       else round(100.0 * (c.success + c.failed) / (c.queued + c.running + c.success + c.failed), 1)
     end,
     c.started_at,
@@ -34,6 +37,7 @@ as $$
     left join public.dag_run r on r.id = s.dag_run_id
     where s.backfill_id = b.id
   ) c;
+end
 $$;
 
 comment on function pgbackfill._backfill_progress(integer) is

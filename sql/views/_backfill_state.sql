@@ -1,14 +1,17 @@
 -- Backfills with their status and slot counts: one, the active ones, or all.
 create or replace function pgbackfill._backfill_state(p_backfill_id integer default null, p_active_only boolean default false)
 returns setof pgbackfill.backfill_state
-language sql
+language plpgsql  -- for plans that know the arguments
 stable
 security definer
 set search_path = pg_catalog, pg_temp
+set jit = off  -- compiling costs more than it could save here
 rows 100
 as $$
+begin
+  return query
   select
-    b.id, b.dag_id, b.from_date, b.to_date, b.dag_run_conf::jsonb, coalesce(b.is_paused, false), b.reprocess_behavior, b.max_active_runs,
+    b.id, b.dag_id::text, b.from_date, b.to_date, b.dag_run_conf::jsonb, coalesce(b.is_paused, false), b.reprocess_behavior::text, b.max_active_runs,
     b.created_at, b.initialized_at, b.completed_at, b.updated_at,
     to_jsonb(b) ->> 'triggering_user_name',  -- a column from 3.1 on
     case
@@ -46,6 +49,7 @@ as $$
   where (p_backfill_id is null or b.id = p_backfill_id)
     and (not p_active_only or b.completed_at is null)
   order by b.id;
+end
 $$;
 
 comment on function pgbackfill._backfill_state(integer, boolean) is

@@ -226,3 +226,36 @@ def test_lifecycle_refuses_unknown_and_null_ids(conn: Connection[Any], function:
         with pytest.raises(psycopg.Error) as error:
             conn.execute(f"select * from pgbackfill.{function}(%s::integer)", [argument])
         assert error.value.sqlstate == sqlstate
+
+
+@pytest.mark.parametrize(
+    ("sqlstate", "request_"),
+    [
+        ("PB008", {"from_date": "0001-01-01 BC", "to_date": "2026-01-01"}),
+        ("PB008", {"from_date": "2026-01-01", "to_date": "200000-01-01"}),
+        ("PB016", {"infos": json.dumps([slot(1, run_after="200000-01-01T00:00:00Z")])}),
+        ("PB016", {"infos": json.dumps([slot(1, run_after="now")])}),
+        ("PB016", {"infos": json.dumps([slot(1, run_after="01/02/2025")])}),
+        (
+            "PB016",
+            {
+                "infos": json.dumps(
+                    [
+                        {
+                            "partition_key": "k" * 151,
+                            "partition_date": "2026-01-01T00:00:00Z",
+                            "run_after": "2026-01-01T00:00:00Z",
+                        }
+                    ]
+                )
+            },
+        ),
+    ],
+)
+def test_what_airflow_could_not_read_back_is_refused(
+    conn: Connection[Any], sqlstate: str, request_: dict[str, Any]
+) -> None:
+    register(conn)
+    with pytest.raises(psycopg.Error) as error:
+        call(conn, "create_backfill", request_)
+    assert error.value.sqlstate == sqlstate

@@ -160,3 +160,41 @@ def test_a_run_to_clear_that_somebody_holds_is_in_flight(
     ).fetchall()
     assert slots == [("in flight",), (None,)]
     holder.execute("rollback")
+
+
+def test_a_run_id_that_another_slot_has_taken_is_in_flight(conn: Connection[Any]) -> None:
+    """After a change from intervals to ticks, a cleared run's id is that of the slot after it."""
+    conn.execute("select from pgbackfill.register_dag('daily', '0 0 * * *', create_cron_data_intervals => true)")
+    first = create(conn, last="2026-01-02")
+    finish_runs(conn, first)
+    conn.execute("select from pgbackfill.mark_backfills_complete()")
+    register(conn)
+    create(conn, last="2026-01-04", reprocess_behavior="completed")
+    slots = conn.execute(
+        "select sort_ordinal, exception_reason from pgbackfill.backfill_dag_runs where backfill_id = 2"
+    ).fetchall()
+    assert slots == [(1, None), (2, None), (3, "in flight"), (4, None)]
+
+
+def test_a_far_to_date_costs_nothing(conn: Connection[Any]) -> None:
+    register(conn, schedule="* * * * *")
+    conn.execute("set statement_timeout = '20s'")  # four thousand million slots would not fit
+    row = conn.execute(
+        "select slots_created > 0 from pgbackfill.create_backfill('daily', now() - interval '5 minutes', '9999-01-01')"
+    ).fetchone()
+    assert row == (True,)
+
+
+def test_a_run_that_succeeded_meanwhile_is_not_cleared(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]], dag: str
+) -> None:
+    plan = "select array_agg(p) from pgbackfill._plan('daily', pgbackfill._slots(pgbackfill._dag('daily'), '2026-01-02 UTC', '2026-01-02 UTC', false, null), 'failed') p"
+    with conn.transaction(force_rollback=True):
+        conn.execute(
+            f"create temp table planned on commit drop as {plan.replace('array_agg(p)', 'array_agg(p) as slots')}"
+        )
+        connect().execute("update dag_run set state = 'success' where logical_date = '2026-01-02 UTC'")
+        action = conn.execute(
+            "select (s).action, (s).exception_reason from planned, unnest(pgbackfill._settle_plan(slots, 'failed')) s"
+        ).fetchall()
+    assert action == [("skip", "in flight")]

@@ -204,3 +204,56 @@ def test_reaping_refuses_a_bad_grace(conn: Connection[Any], grace: str | None) -
     with pytest.raises(psycopg.Error) as error:
         conn.execute("select from pgbackfill.reap_abandoned_backfills(%s::interval)", [grace])
     assert error.value.sqlstate in ("PB016", "22007")
+
+
+def test_a_pause_during_initialization_is_not_taken_for_a_cancel(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]]
+) -> None:
+    backfill_id = insert_uninitialized_backfill(conn, "daily", age="1 hour")
+    creator = connect()
+    creator.execute("begin")
+    creator.execute(
+        "with r as (insert into dag_run (dag_id, run_id, run_type, run_after, state, backfill_id) "
+        "values ('daily', 'r', 'backfill', now(), 'queued', %(id)s) returning id) "
+        "insert into backfill_dag_run (backfill_id, dag_run_id, sort_ordinal) select %(id)s, r.id, 1 from r",
+        {"id": backfill_id},
+    )
+    conn.execute("select from pgbackfill.pause_backfill(%s)", [backfill_id])
+    conn.execute("update pgbackfill.event set occurred_at = occurred_at - interval '1 minute'")
+    airflows_sweep(conn)
+    creator.execute("commit")
+    assert status(conn, backfill_id) == "paused"
+
+
+def test_a_flag_set_on_a_completed_backfill_does_not_stay(conn: Connection[Any]) -> None:
+    backfill_id = create(conn)
+    finish_runs(conn, backfill_id)
+    sweep(conn)
+    conn.execute("update backfill set is_paused = true where id = %s", [backfill_id])
+    assert conn.execute("select is_paused from backfill").fetchone() == (False,)
+    assert status(conn, backfill_id) == "completed"
+
+
+def test_a_backfill_with_slots_is_never_reaped(conn: Connection[Any]) -> None:
+    conn.execute("set session_replication_role = replica")  # no trigger saw its rows
+    backfill_id = insert_uninitialized_backfill(conn, "daily", age="1 hour")
+    conn.execute(
+        "with r as (insert into dag_run (dag_id, run_id, run_type, run_after, state, backfill_id) "
+        "values ('daily', 'r', 'backfill', now(), 'running', %(id)s) returning id) "
+        "insert into backfill_dag_run (backfill_id, dag_run_id, sort_ordinal) select %(id)s, r.id, 1 from r",
+        {"id": backfill_id},
+    )
+    conn.execute("reset session_replication_role")
+    assert reap(conn) == []
+    airflows_sweep(conn)
+    assert conn.execute("select completed_at from backfill").fetchone() == (None,)
+    finish_runs(conn, backfill_id)
+    assert sweep(conn) == [backfill_id]
+
+
+@pytest.mark.parametrize("setting", ["bogus", "-1", "-1 s", "1 day", ""])
+def test_a_sessions_own_grace_is_ignored(conn: Connection[Any], setting: str) -> None:
+    backfill_id = insert_uninitialized_backfill(conn, "daily", age="1 minute")
+    conn.execute("select set_config('pgbackfill.initialization_grace', %s, false)", [setting])
+    airflows_sweep(conn)
+    assert status(conn, backfill_id) == "initializing"

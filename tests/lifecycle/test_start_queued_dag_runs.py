@@ -152,3 +152,20 @@ def test_a_bad_limit_is_refused(conn: Connection[Any], limit: int | None) -> Non
     with pytest.raises(psycopg.Error) as error:
         conn.execute("select from pgbackfill.start_queued_dag_runs(%s::integer)", [limit])
     assert error.value.sqlstate == "PB016"
+
+
+@pytest.mark.parametrize("level", ["repeatable read", "serializable"])
+def test_a_snapshot_older_than_the_lock_is_refused(conn: Connection[Any], level: str) -> None:
+    register(conn)
+    create(conn)
+    with pytest.raises(psycopg.Error, match="read committed") as error, conn.transaction():
+        conn.execute(f"set transaction isolation level {level}")
+        start(conn)
+    assert error.value.sqlstate == "PB016"
+
+
+def test_a_run_without_a_slot_is_left_alone(conn: Connection[Any]) -> None:
+    register(conn)
+    create(conn)
+    conn.execute("delete from backfill_dag_run where sort_ordinal = 1")
+    assert start(conn) == [("daily", 2), ("daily", 3)]

@@ -213,3 +213,17 @@ def test_ids_are_version_7_uuids_of_now(conn: Connection[Any]) -> None:
         """
     ).fetchone()
     assert row == (("7", "t"), True) or row == (("7", True), True)
+
+
+def test_a_deep_and_wide_dag_is_no_burden(conn: Connection[Any]) -> None:
+    """25 fully connected layers of 20 tasks: the weights of the first layer sum over all the others."""
+    layers = [[f"t{layer}_{n}" for n in range(20)] for layer in range(25)]
+    tasks = [
+        {"task_id": task, "downstream_task_ids": below}
+        for layer, below in zip(layers, [*layers[1:], []], strict=True)
+        for task in layer
+    ]
+    conn.execute("set statement_timeout = '30s'")  # a join over all edges in each step took minutes
+    found = weights(conn, *tasks)
+    assert found["t0_0"] == 1 + 24 * 20
+    assert found["t24_0"] == 1

@@ -1357,6 +1357,16 @@ HARD_CASES = [
         interval={"leapdays": -1, "days": 1, "month": 3, "day": 1},
     ),
     HardCase(
+        "leap days count after February only",
+        TRIGGER,
+        "0 0 1 * *",
+        "UTC",
+        "2024-01-01",
+        "2024-04-30",
+        "2024-01-01T00:00 2024-02-01T00:00 2024-02-29T00:00/2024-03-01T00:00 2024-03-31T00:00/2024-04-01T00:00",
+        interval={"leapdays": -1, "day": 1},
+    ),
+    HardCase(
         "days and hours that add up to months",
         TRIGGER,
         "0 0 15 * *",
