@@ -10,7 +10,7 @@ from typing import Any
 
 from alembic import context
 from pgbackfill.migrate import OPTIONS_ATTRIBUTE, MigrationInProgress, MigrationOptions, connect
-from pgbackfill.objects import run_sql
+from pgbackfill.objects import refuse_to_lose_rows, run_sql
 from sqlalchemy import text
 from sqlalchemy.engine import Connection
 
@@ -64,9 +64,16 @@ def options() -> MigrationOptions:
     )
 
 
+def ends_at_base() -> bool:
+    """Whether this is a downgrade that removes everything."""
+    return context.get_context().opts.get("destination_rev") == "base"
+
+
 def run_offline() -> None:
     context.configure(dialect_name="postgresql", literal_binds=True, **CONFIGURATION)
     run_sql(CREATE_SCHEMA)
+    if ends_at_base():
+        refuse_to_lose_rows()
     context.run_migrations()
     run_sql(DROP_EMPTY_SCHEMA)
 
@@ -80,6 +87,8 @@ def run_online(connection: Connection) -> None:
         if not connection.execute(MIGRATION_LOCK).scalar():
             raise MigrationInProgress
         run_sql(CREATE_SCHEMA)
+        if ends_at_base():
+            refuse_to_lose_rows()
     try:
         context.run_migrations()
     finally:

@@ -6,7 +6,7 @@ migration while nothing has changed yet: is it Airflow 3, and does a DAG have se
 Locks: none on Airflow's tables (reads only).
 """
 
-from pgbackfill.objects import options, run_file, run_sql, set_lock_timeout
+from pgbackfill.objects import refuse_to_lose_rows, run_file, run_sql, set_lock_timeout
 
 revision = "0001"
 down_revision = None
@@ -257,13 +257,29 @@ do $$
 declare
   v_names constant text[] := {NAMES};
   v_present text[];
+  v_schema constant text := (parse_ident('public.x'))[1];
+  v_owner text;
+  v_elsewhere text;
 begin
   select coalesce(array_agg(n), array[]::text[])
   into v_present
   from unnest(v_names) as n
   where to_regclass('public.' || quote_ident(n)) is not null;
 
+  if not has_schema_privilege(v_schema, 'create') then
+    raise exception '% may not create objects in the schema of Airflow''s tables', current_user
+      using errcode = 'insufficient_privilege',
+        hint = format('grant create on schema %I to %I', v_schema, current_user);
+  end if;
+
   if v_present @> v_names then
+    -- The functions run as their owner and write to these tables, whose owner can attach triggers to them. So the two must
+    -- be one role: a superuser's functions would run the triggers of Airflow's role as a superuser.
+    select c.relowner::regrole::text into v_owner from pg_class c where c.oid = 'public.backfill'::regclass;
+    if v_owner::regrole <> current_user::regrole then
+      raise exception 'Airflow''s tables belong to %, not to %', v_owner, current_user
+        using errcode = 'insufficient_privilege', hint = format('Connect as %s, or set PGOPTIONS="-c role=%s".', v_owner, v_owner);
+    end if;
     if not exists (
       select
       from pg_attribute a
@@ -277,6 +293,16 @@ begin
     raise exception 'some tables of Airflow 3 are here, but not all: % missing',
         (select string_agg(n, ', ') from unnest(v_names) as n where n <> all (v_present))
       using errcode = 'object_not_in_prerequisite_state', hint = 'Run "airflow db migrate" of Airflow 3 first.';
+  end if;
+
+  select min(b.schemaname)
+  into v_elsewhere
+  from pg_tables b
+  join pg_tables r on r.schemaname = b.schemaname and r.tablename = 'dag_run'
+  where b.tablename = 'backfill';
+  if v_elsewhere is not null then
+    raise exception 'Airflow''s tables are in the schema "%"', v_elsewhere
+      using errcode = 'object_not_in_prerequisite_state', hint = format('Say --schema %I (alembic: -x schema=%I).', v_elsewhere, v_elsewhere);
   end if;
 {HOST_TABLES}
   insert into pgbackfill.host_table (name, created_order)
@@ -296,24 +322,12 @@ comment on table pgbackfill.host_table is
 """
 
 
-def drop_what_was_made(drop_data: bool) -> str:
-    """Drop the tables of `host_table`; rows in them stop it unless the caller said that they may go."""
-    return f"""
+# The loss of rows is looked for before anything is removed, see env.py, and here again.
+DROP_WHAT_WAS_MADE = """
 do $$
 declare
   v_table record;
-  v_has_rows boolean;
 begin
-  for v_table in select name from pgbackfill.host_table order by created_order desc loop
-    if not {str(drop_data).lower()} then
-      execute format('select exists (select from public.%I)', v_table.name) into v_has_rows;
-      if v_has_rows then
-        raise exception 'table % has rows, and removing pgbackfill would drop it', v_table.name
-          using errcode = 'dependent_objects_still_exist',
-            hint = 'Save what you need, then say --drop-data (alembic: -x drop_data=yes).';
-      end if;
-    end if;
-  end loop;
   for v_table in select name from pgbackfill.host_table order by created_order desc loop
     execute format('drop table public.%I', v_table.name);
   end loop;
@@ -331,5 +345,6 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     set_lock_timeout()
-    run_sql(drop_what_was_made(options().drop_data))
+    refuse_to_lose_rows()
+    run_sql(DROP_WHAT_WAS_MADE)
     run_sql("drop table pgbackfill.host_table;")

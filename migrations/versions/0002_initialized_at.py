@@ -34,7 +34,7 @@ begin
   if exists (
     select
     from pg_attribute a
-    where a.attrelid = 'public.backfill'::regclass
+    where a.attrelid = to_regclass('public.backfill')
       and a.attname = 'initialized_at'
       and not a.attisdropped
       and col_description(a.attrelid, a.attnum) like 'pgbackfill:%'

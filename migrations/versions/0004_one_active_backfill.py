@@ -3,7 +3,8 @@
 Airflow checks, then inserts: two requests at once make two. With the index the second one fails, which Airflow's REST API
 answers with 409.
 
-Locks: SHARE UPDATE EXCLUSIVE on `backfill` while the index is built (readers and writers go on).
+Locks: SHARE UPDATE EXCLUSIVE on `backfill` while the index is built (readers and writers go on). After a build that failed, also ACCESS EXCLUSIVE
+for the time of dropping what it left.
 """
 
 from pgbackfill.objects import build_index, drop_index, run_file

@@ -1,6 +1,7 @@
 """Indexes from a backfill to its runs and back: Airflow has none, and every sweep reads both ways.
 
-Locks: SHARE UPDATE EXCLUSIVE on `dag_run` and `backfill_dag_run` while each index is built (readers and writers go on).
+Locks: SHARE UPDATE EXCLUSIVE on `dag_run` and `backfill_dag_run` while each index is built (readers and writers go on). After a build that failed, also ACCESS EXCLUSIVE
+for the time of dropping what it left.
 """
 
 from pgbackfill.objects import build_index, drop_index

@@ -75,7 +75,7 @@ def install(files: Sequence[str]) -> None:
 
 
 def remove(files: Sequence[str]) -> None:
-    """Drop the objects of `files`, last first."""
+    """Drop the objects of `files`, last first; one that went with a table of Airflow's (`airflow db reset`) is gone."""
     set_lock_timeout()
     for file in reversed(files):
         run_sql(_drop_statement(file))
@@ -91,8 +91,8 @@ def _drop_statement(file: str) -> str:
         raise ValueError(f"sql/{file}.sql creates no function, view, type or trigger")
     kind, name = found["kind"], found["name"]
     if kind == "trigger":
-        return f"drop trigger {name} on {found['table']};"
-    return f"drop {kind} {name};"
+        return f"drop trigger if exists {name} on {found['table']};"
+    return f"drop {kind} if exists {name};"
 
 
 def _literal(value: str) -> str:
@@ -102,6 +102,12 @@ def _literal(value: str) -> str:
 def run_file(file: str) -> None:
     """Run `file`, which makes no object: a check that raises to stop the migration, or an update of rows."""
     run_sql(_read(file))
+
+
+def refuse_to_lose_rows() -> None:
+    """Raise unless the Airflow-shaped tables that pgbackfill itself made are empty, or their rows may go."""
+    if not options().drop_data:
+        run_file("guard/no_rows_at_stake")
 
 
 def build_index(name: str, *, on: str, unique: bool = False) -> None:

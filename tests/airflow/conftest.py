@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 from psycopg import Connection, sql
 from support.airflow import Airflow, AirflowDatabase, install
 from support.databases import dsn_of
+
+MakeDatabase = Callable[[str], AbstractContextManager[str]]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -26,49 +29,68 @@ def airflow_332() -> Airflow:
     return install("3.3.2")
 
 
+@pytest.fixture
+def airflow(request: pytest.FixtureRequest) -> Airflow:
+    """Airflow 3.3.2, or the releases of `@pytest.mark.parametrize("airflow", [...], indirect=True)`."""
+    return install(getattr(request, "param", "3.3.2"))
+
+
+@pytest.fixture(scope="session")
+def make_database(admin: Connection[Any], database_names: Iterator[str]) -> MakeDatabase:
+    """Makes a database from a template, gives its name, and drops it in the end."""
+
+    @contextmanager
+    def make(template: str) -> Iterator[str]:
+        name = next(database_names)
+        admin.execute(sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(template)))
+        try:
+            yield name
+        finally:
+            admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+    return make
+
+
 @pytest.fixture(scope="session")
 def airflow_template(
-    airflow_332: Airflow,
-    admin: Connection[Any],
-    database_names: Iterator[str],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[str]:
-    """The name of a database that Airflow 3.3.2 migrated and serialized the DAGs into."""
-    name = next(database_names)
-    admin.execute(sql.SQL("create database {} template template0").format(sql.Identifier(name)))
-    try:
-        dsn, home = dsn_of(admin, name), tmp_path_factory.mktemp("airflow_home")
-        airflow_332.command("db", "migrate", dsn=dsn, home=home)
-        airflow_332.command("dags", "reserialize", dsn=dsn, home=home)
-        with psycopg.connect(dsn) as conn:
-            assert conn.execute("select filename, stacktrace from import_error").fetchall() == []
-        yield name
-    finally:
-        admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+    admin: Connection[Any], make_database: MakeDatabase, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[Airflow], str]]:
+    """Gives the name of a database that a release migrated and serialized the DAGs into, made when first asked for."""
+    with ExitStack() as made:
+
+        @cache
+        def template(airflow: Airflow) -> str:
+            name = made.enter_context(make_database("template0"))
+            dsn, home = dsn_of(admin, name), tmp_path_factory.mktemp("airflow_home")
+            airflow.command("db", "migrate", dsn=dsn, home=home)
+            airflow.command("dags", "reserialize", dsn=dsn, home=home)
+            with psycopg.connect(dsn) as conn:
+                assert conn.execute("select filename, stacktrace from import_error").fetchall() == []
+            return name
+
+        yield template
 
 
 @pytest.fixture
 def clone_airflow(
-    airflow_332: Airflow, airflow_template: str, admin: Connection[Any], database_names: Iterator[str], tmp_path: Path
+    airflow: Airflow,
+    airflow_template: Callable[[Airflow], str],
+    admin: Connection[Any],
+    make_database: MakeDatabase,
+    tmp_path: Path,
 ) -> Callable[[], AbstractContextManager[AirflowDatabase]]:
     """Makes further copies of the template for one test."""
 
     @contextmanager
     def clone() -> Iterator[AirflowDatabase]:
-        name = next(database_names)
-        admin.execute(
-            sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(airflow_template))
-        )
-        try:
-            yield AirflowDatabase(airflow_332, dsn_of(admin, name), tmp_path / name)
-        finally:
-            admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+        with make_database(airflow_template(airflow)) as name:
+            yield AirflowDatabase(airflow, dsn_of(admin, name), tmp_path / name)
 
     return clone
 
 
 @pytest.fixture
 def airflow_db(clone_airflow: Callable[[], AbstractContextManager[AirflowDatabase]]) -> Iterator[AirflowDatabase]:
-    """A database of Airflow 3.3.2 of the test's own, without pgbackfill."""
+    """A database of an Airflow of the test's own, without pgbackfill."""
     with clone_airflow() as database:
         yield database

@@ -42,7 +42,7 @@ def test_printed_sql_touches_nothing(bare_pgb: Command, empty_dsn: str) -> None:
     up = bare_pgb("migrate", "--sql").out
     down = bare_pgb("uninstall", "--sql").out
     assert "create or replace function pgbackfill.create_backfill" in up
-    assert "drop function pgbackfill.create_backfill" in down
+    assert "drop function if exists pgbackfill.create_backfill" in down
     assert relations(empty_dsn) == 0
 
 

@@ -158,9 +158,11 @@ def test_a_bad_limit_is_refused(conn: Connection[Any], limit: int | None) -> Non
 def test_a_snapshot_older_than_the_lock_is_refused(conn: Connection[Any], level: str) -> None:
     register(conn)
     create(conn)
-    with pytest.raises(psycopg.Error, match="read committed") as error, conn.transaction():
-        conn.execute(f"set transaction isolation level {level}")
+    conn.execute("begin")
+    conn.execute(f"set transaction isolation level {level}")
+    with pytest.raises(psycopg.Error, match="read committed") as error:
         start(conn)
+    conn.execute("rollback")
     assert error.value.sqlstate == "PB016"
 
 

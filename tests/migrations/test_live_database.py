@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,6 +13,7 @@ import sqlalchemy.exc
 from pgbackfill import migrate
 from psycopg import Connection
 from support.dags import create, register
+from support.psql import PsqlError
 from support.snapshot import catalog_snapshot
 
 INDEX = "pgbackfill_one_active_backfill"
@@ -182,10 +184,11 @@ def test_half_an_airflow_is_refused(empty_dsn: str) -> None:
 def test_removing_refuses_to_drop_rows_of_tables_it_made(dsn: str, conn: Connection[Any]) -> None:
     register(conn)
     create(conn)
+    before = catalog_snapshot(conn)
     with pytest.raises(sqlalchemy.exc.DBAPIError, match="has rows"):
         migrate.downgrade(dsn)
     assert conn.execute("select count(*) from dag_run").fetchone() == (3,)
-    migrate.upgrade(dsn)
+    assert catalog_snapshot(conn) == before, "it is refused before anything is removed"
     migrate.downgrade(dsn, drop_data=True)
     assert conn.execute("select to_regclass('public.dag_run')").fetchone() == (None,)
 
@@ -226,3 +229,90 @@ def test_a_backfill_created_while_the_migration_ran_is_initialized_too(host: Con
     assert host.execute("select initialized_at = created_at from backfill where id = %s", [backfill_id]).fetchone() == (
         True,
     )
+
+
+def test_printed_removal_refuses_to_drop_rows_too(dsn: str, conn: Connection[Any], psql: Callable[..., str]) -> None:
+    register(conn)
+    before = catalog_snapshot(conn)
+    down = io.StringIO()
+    migrate.downgrade(revision="head:base", sql=True, output=down)
+    with pytest.raises(PsqlError, match="has rows"):
+        psql(down.getvalue(), dsn=dsn)
+    assert catalog_snapshot(conn) == before
+
+
+def test_only_the_owner_of_airflows_tables_may_migrate(host: Connection[Any], empty_dsn: str) -> None:
+    role = f"airflow_{host.info.backend_pid}"
+    host.execute(f"create role {role}")
+    try:
+        host.execute(f"alter table backfill owner to {role}")
+        with pytest.raises(sqlalchemy.exc.DBAPIError, match=f"belong to {role}") as error:
+            migrate.upgrade(empty_dsn)
+        assert sqlstate(error) == "42501"
+        assert host.execute("select to_regnamespace('pgbackfill')").fetchone() == (None,)
+    finally:
+        host.execute(f"reassign owned by {role} to current_user")
+        host.execute(f"drop owned by {role}")
+        host.execute(f"drop role {role}")
+
+
+def test_an_owner_that_is_no_superuser_migrates_works_and_removes(
+    admin: Connection[Any], host: Connection[Any], empty_dsn: str
+) -> None:
+    role = f"airflow_{host.info.backend_pid}"
+    database = host.info.dbname
+    host.execute(f"create role {role}")
+    try:
+        for (table,) in host.execute("select tablename from pg_tables where schemaname = 'public'").fetchall():
+            host.execute(f"alter table {table} owner to {role}")
+        host.execute(f'grant create on database "{database}" to {role}')
+        as_role = f"{empty_dsn} options='-c role={role}'"
+        with pytest.raises(sqlalchemy.exc.DBAPIError, match="may not create"):
+            migrate.upgrade(as_role)
+        host.execute(f"grant create on schema public to {role}")
+        migrate.upgrade(as_role)
+        migrate.downgrade(as_role)
+        assert host.execute("select to_regnamespace('pgbackfill')").fetchone() == (None,)
+    finally:
+        host.execute(f"reassign owned by {role} to current_user")
+        host.execute(f"drop owned by {role}")
+        admin.execute(f"drop role {role}")
+
+
+def test_tables_in_another_schema_are_noticed(empty_dsn: str) -> None:
+    with psycopg.connect(empty_dsn, autocommit=True) as conn:
+        conn.execute("create schema airflow")
+        conn.execute("create table airflow.backfill (id int)")
+        conn.execute("create table airflow.dag_run (id int)")
+        with pytest.raises(sqlalchemy.exc.DBAPIError, match='schema "airflow"'):
+            migrate.upgrade(empty_dsn)
+        assert conn.execute("select count(*) from pg_tables where schemaname = 'public'").fetchone() == (0,)
+
+
+def test_it_can_be_removed_after_airflow_dropped_its_tables(host: Connection[Any], empty_dsn: str) -> None:
+    migrate.upgrade(empty_dsn)
+    host.execute("drop table backfill_dag_run, backfill cascade")  # airflow db reset
+    migrate.downgrade(empty_dsn)
+    assert host.execute("select to_regnamespace('pgbackfill')").fetchone() == (None,)
+
+
+def test_no_revision_holds_two_of_airflows_tables(host: Connection[Any], empty_dsn: str) -> None:
+    """Airflow's own deletes lock them in either order; whoever holds two would deadlock with one of those."""
+    with psycopg.connect(empty_dsn) as writer, ThreadPoolExecutor(1) as pool:
+        migrate.upgrade(empty_dsn, "0009")
+        writer.execute("delete from backfill")
+        outcome = pool.submit(migrate.upgrade, empty_dsn, lock_timeout="20s")
+        pid = None
+        while pid is None:
+            row = host.execute(
+                "select pid from pg_locks where not granted and relation = 'backfill'::regclass"
+            ).fetchone()
+            pid = row and row[0]
+        held = host.execute(
+            "select count(*) from pg_locks where granted and pid = %s and mode <> 'AccessShareLock' "
+            "and relation in ('backfill_dag_run'::regclass, 'dag_run'::regclass)",
+            [pid],
+        ).fetchone()
+        assert held == (0,)
+        writer.rollback()
+        assert outcome.exception() is None

@@ -35,6 +35,8 @@ INDEXES = (
     "pgbackfill_backfill_dag_run_dag_run_id",
 )
 
+TRIGGERS = ("pgbackfill_record_creation", "pgbackfill_guard_update", "pgbackfill_finish_initialization")
+
 
 def _migration_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
@@ -118,7 +120,7 @@ def status(ctx: click.Context, schema: str) -> None:
     found["revision"] = migrations.current(dsn())
     found["head"] = head
     behind = found["revision"] != head
-    found["up_to_date"] = not behind and all(i["state"] == "valid" for i in found["indexes"])
+    found["up_to_date"] = not behind and found["sound"]
     if wants_json():
         render.print_json(found)
     else:
@@ -241,8 +243,24 @@ def _look(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
             """,
             [list(INDEXES), schema],
         ).fetchall()
+        triggers = cursor.execute(
+            """
+            select
+              n.name,
+              case
+                when t.oid is null then 'missing' when t.tgenabled in ('O', 'A') then 'enabled' else 'disabled'
+              end as state
+            from unnest(%s::text[]) with ordinality as n(name, position)
+            left join (
+              pg_trigger t join pg_class c on c.oid = t.tgrelid and c.relnamespace = to_regnamespace(quote_ident(%s))
+            ) on t.tgname = n.name
+            order by n.position
+            """,
+            [list(TRIGGERS), schema],
+        ).fetchall()
+        sound = all(part["state"] in ("valid", "enabled") for part in [*indexes, *triggers])
         active = {}
-        if _exists(conn, "pgbackfill", "active_backfills"):
+        if sound and _exists(conn, "pgbackfill", "active_backfills"):
             cursor.execute(
                 "select b.status, count(*) as backfills from pgbackfill.active_backfills b group by b.status"
             )
@@ -251,6 +269,8 @@ def _look(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
         "server": {**(server or {}), "host": conn.info.host, "port": conn.info.port},
         "host": _host(conn, schema),
         "indexes": indexes,
+        "triggers": triggers,
+        "sound": sound,
         "active_backfills": active,
     }
 
@@ -291,10 +311,15 @@ def _show_status(found: dict[str, Any], pending: int) -> None:
             ("database", f"{server['database']}, as {server['user']}"),
             ("tables", _describe_host(host)),
             ("revision", _describe_revision(found, pending)),
-            ("indexes", _describe_indexes(found["indexes"])),
+            ("indexes", _describe_parts(found["indexes"], "valid")),
+            ("guard", _describe_parts(found["triggers"], "enabled")),
             ("active", ", ".join(f"{n} {s}" for s, n in found["active_backfills"].items()) or "no backfill"),
         ]
     )
+    if not pending and not found["sound"]:
+        Console(stderr=True, highlight=False).print(
+            Text.assemble(("hint: ", "bold cyan"), "parts are missing: pgbackfill uninstall, then pgbackfill migrate")
+        )
     if pending:
         Console(stderr=True, highlight=False).print(Text.assemble(("hint: ", "bold cyan"), "pgbackfill migrate"))
 
@@ -319,10 +344,10 @@ def _describe_revision(found: dict[str, Any], pending: int) -> Text:
     )
 
 
-def _describe_indexes(indexes: list[dict[str, str]]) -> Text:
-    wrong = [i for i in indexes if i["state"] != "valid"]
+def _describe_parts(parts: list[dict[str, str]], sound: str) -> Text:
+    wrong = [p for p in parts if p["state"] != sound]
     if not wrong:
-        return Text(f"{len(indexes)} valid", "green")
-    if all(i["state"] == "missing" for i in indexes):
+        return Text(f"{len(parts)} {sound}", "green")
+    if all(p["state"] == "missing" for p in parts):
         return Text("none", "yellow")
-    return Text(", ".join(f"{i['name']} is {i['state']}" for i in wrong), "red")
+    return Text(", ".join(f"{p['name']} is {p['state']}" for p in wrong), "red")

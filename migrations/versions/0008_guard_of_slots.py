@@ -1,9 +1,12 @@
-"""The guard: triggers on Airflow's tables that hold for every writer.
+"""The guard's functions, and its trigger on backfill_dag_run.
 
-Locks: SHARE ROW EXCLUSIVE on `backfill`, then on `backfill_dag_run`, for the time of a catalog change.
+The guard comes in three revisions, so that no transaction holds a lock on two of Airflow's tables: Airflow's own deletes
+take those locks in either order, and would deadlock with it.
+
+Locks: SHARE ROW EXCLUSIVE on `backfill_dag_run` for the time of a catalog change (down: ACCESS EXCLUSIVE).
 """
 
-from pgbackfill.objects import install, remove, run_file
+from pgbackfill.objects import install, remove
 
 revision = "0008"
 down_revision = "0007"
@@ -23,16 +26,12 @@ FILES = [
     "guard/_record_creation",
     "guard/_guard_backfill_update",
     "guard/_finish_initialization",
-    "guard/pgbackfill_record_creation",
-    "guard/pgbackfill_guard_update",
     "guard/pgbackfill_finish_initialization",
 ]
 
 
 def upgrade() -> None:
     install(FILES)
-    # What Airflow created since the column was filled. The triggers' locks have waited for every creation under way.
-    run_file("guard/fill_initialized_at")
 
 
 def downgrade() -> None:
