@@ -126,3 +126,14 @@ def test_uninstall_does_not_drop_rows_unless_told_so(bare_pgb: Command, empty_ds
     assert "hint: Save what you need, then say --drop-data" in refused.err
     assert bare_pgb("uninstall", "--yes", "--drop-data", "--json").document["revision"] is None
     assert relations(empty_dsn) == 0
+
+
+def test_missing_parts_are_reported_and_can_be_repaired(pgb: Command, dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("drop trigger pgbackfill_guard_update on backfill")
+    shown = pgb("status", status=1)
+    assert "pgbackfill_guard_update is missing" in shown.out
+    assert "parts are missing" in pgb("migrate", status=1).err
+    pgb("uninstall", "--yes")
+    pgb("migrate")
+    pgb("status")

@@ -85,6 +85,8 @@ def migrate(revision: str, as_sql: bool, schema: str, lock_timeout: str) -> None
     with _narrated() as applied:
         migrations.upgrade(dsn(), revision, host_schema=schema, lock_timeout=lock_timeout)
     after = migrations.current(dsn())
+    if not applied and after == migrations.heads():
+        _refuse_when_damaged(schema)
     if wants_json():
         render.print_json({"revision_before": before, "revision": after, "applied": applied})
     elif applied:
@@ -93,6 +95,18 @@ def migrate(revision: str, as_sql: bool, schema: str, lock_timeout: str) -> None
         )
     else:
         render.out().print(f"nothing to do: the database is at {after}")
+
+
+def _refuse_when_damaged(schema: str) -> None:
+    with connect() as conn:
+        if not _look(conn, schema)["sound"]:
+            raise Stop(
+                Problem(
+                    "the database is at the newest revision, but parts are missing (pgbackfill status shows which)",
+                    "pgbackfill uninstall, then pgbackfill migrate",
+                    REFUSED,
+                )
+            )
 
 
 @click.command(
