@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from psycopg import Connection, sql
 from support.airflow import Airflow, AirflowDatabase, install
@@ -61,10 +60,10 @@ def airflow_template(
         @cache
         def template(airflow: Airflow) -> str:
             name = made.enter_context(make_database("template0"))
-            dsn, home = dsn_of(admin, name), tmp_path_factory.mktemp("airflow_home")
-            airflow.command("db", "migrate", dsn=dsn, home=home)
-            airflow.command("dags", "reserialize", dsn=dsn, home=home)
-            with psycopg.connect(dsn) as conn:
+            database = AirflowDatabase(airflow, dsn_of(admin, name), tmp_path_factory.mktemp("airflow_home"))
+            database.command("db", "migrate")
+            database.command("dags", "reserialize")
+            with database.connect() as conn:
                 assert conn.execute("select filename, stacktrace from import_error").fetchall() == []
             return name
 

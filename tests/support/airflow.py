@@ -5,11 +5,12 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -65,39 +66,27 @@ class Airflow:
             **{f"AIRFLOW__{key.upper()}": value for key, value in settings.items()},
         }
 
-    def command(self, *arguments: str, dsn: str, home: Path, **config: str) -> str:
-        """Run `airflow ARGUMENTS` to its end and return what it printed."""
-        return self._run([str(self.root / "bin" / "airflow"), *arguments], None, self.environment(dsn, home, **config))
-
-    def script(self, name: str, request: Any, *, dsn: str, home: Path, **config: str) -> Any:
-        """Run a script of `scripts/` with Airflow's Python: `request` as JSON in, the last line it prints as JSON out."""
-        arguments = [str(self.python), str(SCRIPTS / name)]
-        return json.loads(
-            self._run(arguments, json.dumps(request), self.environment(dsn, home, **config)).splitlines()[-1]
-        )
-
-    @staticmethod
-    def _run(arguments: list[str], text: str | None, environment: Mapping[str, str]) -> str:
-        done = subprocess.run(
-            arguments, input=text, text=True, capture_output=True, env=environment, check=False, timeout=900
-        )
-        if done.returncode != 0:
-            raise RuntimeError(
-                f"{arguments} ended with {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}"
-            )
-        return done.stdout
-
 
 @dataclass(frozen=True)
 class AirflowDatabase:
-    """A database of an Airflow, with the DAGs of `tests/airflow/dags` serialized in it."""
+    """A database of an Airflow; `home` is its AIRFLOW_HOME, `config` what every process on it is told besides."""
 
     airflow: Airflow
     dsn: str
     home: Path
+    config: Mapping[str, str] = field(default_factory=dict)
+
+    def environment(self, **config: str) -> dict[str, str]:
+        return self.airflow.environment(self.dsn, self.home, **{**self.config, **config})
+
+    def command(self, *arguments: str) -> str:
+        """Run `airflow ARGUMENTS` to its end and return what it printed."""
+        return _run([str(self.airflow.root / "bin" / "airflow"), *arguments], None, self.environment())
 
     def script(self, name: str, request: Any, **config: str) -> Any:
-        return self.airflow.script(name, request, dsn=self.dsn, home=self.home, **config)
+        """Run a script of `scripts/` with Airflow's Python: `request` as JSON in, the last line it prints as JSON out."""
+        arguments = [str(self.airflow.python), str(SCRIPTS / name)]
+        return json.loads(_run(arguments, json.dumps(request), self.environment(**config)).splitlines()[-1])
 
     def connect(self) -> Connection[Any]:
         return psycopg.connect(self.dsn, autocommit=True)
@@ -115,20 +104,24 @@ def install(version: str) -> Airflow:
     """The release in its own environment, built unless it is there: seconds with a warm package cache."""
     directory = Path(os.environ.get(DIRECTORY_VARIABLE, ROOT / ".airflow"))
     directory.mkdir(parents=True, exist_ok=True)
-    root = directory / version
-    ready = root / ".ready"
+    root, ready = directory / version, directory / version / ".ready"
+    wanted = ["--exclude-newer", RELEASES[version], f"apache-airflow=={version}", *DRIVERS]
+    recipe = f"{platform.python_version()} {' '.join(wanted)}"
     with (directory / f"{version}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not ready.exists():
+        if not ready.exists() or ready.read_text() != recipe:
             shutil.rmtree(root, ignore_errors=True)
-            uv = [sys.executable, "-m", "uv"]
+            uv, airflow = [sys.executable, "-m", "uv"], Airflow(version, root)
             subprocess.run([*uv, "venv", "--quiet", "--python", sys.executable, str(root)], check=True)
-            subprocess.run(
-                [
-                    *[*uv, "pip", "install", "--quiet", "--python", str(root / "bin" / "python")],
-                    *["--exclude-newer", RELEASES[version], f"apache-airflow=={version}", *DRIVERS],
-                ],
-                check=True,
-            )
-            ready.touch()  # written last, so that a half-built environment is built again
+            subprocess.run([*uv, "pip", "install", "--quiet", "--python", str(airflow.python), *wanted], check=True)
+            ready.write_text(recipe)  # written last, so that a half-built environment is built again
     return Airflow(version, root)
+
+
+def _run(arguments: list[str], text: str | None, environment: Mapping[str, str]) -> str:
+    done = subprocess.run(
+        arguments, input=text, text=True, capture_output=True, env=environment, check=False, timeout=900
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"{arguments} ended with {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}")
+    return done.stdout

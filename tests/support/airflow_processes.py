@@ -58,7 +58,7 @@ def running_airflow(database: AirflowDatabase) -> Iterator[RunningAirflow]:
         "scheduler__job_heartbeat_sec": "1",
         "logging__logging_level": "INFO",
     }
-    environment = database.airflow.environment(database.dsn, database.home, **config)
+    environment = database.environment(**config)
     database.home.mkdir(parents=True, exist_ok=True)
     processes: dict[str, subprocess.Popen[bytes]] = {}
     try:

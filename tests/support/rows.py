@@ -2,61 +2,66 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from psycopg import Connection
 from psycopg.rows import dict_row
 
-# What differs between any two creations: keys that a sequence or chance draws, the time, and the trace.
-IGNORED = {
-    "backfill": {"id", "created_at", "updated_at", "initialized_at"},
-    "backfill_dag_run": {"id", "backfill_id", "dag_run_id"},
-    "dag_run": {"id", "queued_at", "created_at", "updated_at", "backfill_id", "context_carrier"},
-    "task_instance": {"id", "updated_at", "context_carrier", "unixname"},
-    "task_instance_history": {"task_instance_id", "updated_at", "context_carrier", "unixname"},
-}
+# What identifies a row in both databases. Ids are drawn by a sequence or by chance, so they are compared by what they stand for.
 KEYS = {
-    "backfill": ("dag_id", "from_date", "reprocess_behavior"),
-    "backfill_dag_run": ("sort_ordinal",),
+    "backfill": ("backfill_id",),
+    "backfill_dag_run": ("backfill_id", "sort_ordinal"),
     "dag_run": ("dag_id", "run_id"),
     "task_instance": ("dag_id", "run_id", "task_id", "map_index"),
     "task_instance_history": ("dag_id", "run_id", "task_id", "map_index", "try_number"),
 }
-# Times that exist on both sides and only their being there is the same.
-MOMENTS = {"end_date", "duration"}
+NOT_COMPARED = {"id", "unixname"}  # unixname: the user that a process ran as
+# Times at which something was written: they differ, and only their being there is compared.
+MOMENTS = {"created_at", "updated_at", "queued_at"}
+MOMENTS_OF_CLEARING = {"end_date", "duration"}
 
 
-def differences(theirs: Connection[Any], ours: Connection[Any], *, moments_differ: bool = False) -> list[str]:
-    """One line per difference: table, key, column, theirs, ours."""
+def differences(theirs: Connection[Any], ours: Connection[Any], *, cleared: bool = False) -> list[str]:
+    """One line per difference: table, key, column, theirs, ours; `cleared`: there are runs that were cleared."""
+    moments = MOMENTS | MOMENTS_OF_CLEARING if cleared else MOMENTS
     found = []
     for table in KEYS:
-        left, right = _rows(theirs, table), _rows(ours, table)
+        left, right = _rows(theirs, table, moments), _rows(ours, table, moments)
         for key in sorted(left.keys() | right.keys(), key=str):
             if key not in left or key not in right:
                 found.append(f"{table} {key}: only {'ours' if key in right else 'theirs'}")
                 continue
-            for column in left[key].keys() | right[key].keys():
+            for column in sorted(left[key].keys() | right[key].keys()):
                 a, b = left[key].get(column, "no column"), right[key].get(column, "no column")
-                if moments_differ and column in MOMENTS:
-                    a, b = a is None, b is None
                 if a != b:
                     found.append(f"{table} {key} {column}: theirs {a!r}, ours {b!r}")
     return found
 
 
-def _rows(conn: Connection[Any], table: str) -> dict[tuple[Any, ...], dict[str, Any]]:
-    rows = conn.cursor(row_factory=dict_row).execute(f"select * from {table}").fetchall()
-    kept = [{k: v for k, v in row.items() if k not in IGNORED[table]} for row in rows]
-    if table == "backfill_dag_run":
-        dag_ids = dict(
-            conn.execute(
-                "select s.id, b.dag_id || b.id from backfill_dag_run s join backfill b on b.id = s.backfill_id"
-            )
-        )
-        has_run = {row["id"]: row["dag_run_id"] is not None for row in rows}
-        kept = [
-            {**k, "backfill": dag_ids[row["id"]], "has_run": has_run[row["id"]]}
-            for k, row in zip(kept, rows, strict=True)
-        ]
-        return {(row["backfill"], row["sort_ordinal"]): row for row in kept}
-    return {tuple(row[c] for c in KEYS[table]): row for row in kept}
+def _rows(conn: Connection[Any], table: str, moments: set[str]) -> dict[tuple[Any, ...], dict[str, Any]]:
+    backfills = dict(
+        conn.execute("select id, dag_id || ' #' || row_number() over (partition by dag_id order by id) from backfill")
+    )
+    runs = dict(conn.execute("select id, run_id from dag_run"))
+    traces = {tuple(key): trace for *key, trace in conn.execute("select dag_id, run_id, context_carrier from dag_run")}
+
+    rows = {}
+    for row in conn.cursor(row_factory=dict_row).execute(f"select * from {table}"):
+        if table == "backfill":
+            row["backfill_id"] = row["id"]
+        for column, names in (("backfill_id", backfills), ("dag_run_id", runs)):
+            if row.get(column) is not None:
+                row[column] = names[row[column]]
+        if "context_carrier" in row:
+            is_the_runs = row["context_carrier"] == traces[row["dag_id"], row["run_id"]]
+            row["context_carrier"] = (_without_ids(row["context_carrier"]), is_the_runs)
+        for column in moments & row.keys():
+            row[column] = row[column] is not None
+        rows[tuple(row[column] for column in KEYS[table])] = {k: v for k, v in row.items() if k not in NOT_COMPARED}
+    return rows
+
+
+def _without_ids(trace: Any) -> str:
+    """A trace context with the ids of the trace and of the span, which are new each time, blotted out."""
+    return re.sub(r"\b([0-9a-f]{32}|[0-9a-f]{16})\b", lambda found: "x" * len(found[0]), str(trace))

@@ -49,8 +49,8 @@ with dag("weights"):
         bottom = EmptyOperator(task_id=f"{rule}_bottom", weight_rule=rule)
         top >> [left, right] >> bottom
 
-with dag("attributes", default_args={"pool": "default_pool", "owner": "somebody"}):
-    EmptyOperator(task_id="slots", pool_slots=3, priority_weight=2)
+with dag("attributes", default_args={"pool": "narrow", "owner": "somebody"}):
+    EmptyOperator(task_id="slots", pool="wide", pool_slots=3, priority_weight=2)
     EmptyOperator(task_id="queue", queue="other")
     EmptyOperator(task_id="executor", executor="LocalExecutor")
     EmptyOperator(task_id="retries", retries=4, run_as_user="nobody")
