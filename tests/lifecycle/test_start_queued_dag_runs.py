@@ -171,3 +171,18 @@ def test_a_run_without_a_slot_is_left_alone(conn: Connection[Any]) -> None:
     create(conn)
     conn.execute("delete from backfill_dag_run where sort_ordinal = 1")
     assert start(conn) == [("daily", 2), ("daily", 3)]
+
+
+def test_a_backfill_that_airflows_scheduler_holds_is_left_to_it(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]]
+) -> None:
+    """The scheduler locks the backfill row, counts and promotes (#58752): whoever does not ask for that lock counts wrongly."""
+    register(conn)
+    create(conn)
+    scheduler = connect()
+    scheduler.execute("begin")
+    scheduler.execute("select from backfill for update skip locked")
+    conn.execute("set lock_timeout = '1ms'")
+    assert start(conn) == []
+    scheduler.execute("rollback")
+    assert len(start(conn)) == 3
