@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
@@ -12,6 +13,10 @@ from pgbackfill import migrate
 from psycopg import Connection, sql
 from support.databases import Server, dsn_of, test_server, wait_until_blocked_by_someone
 from support.psql import run_psql
+
+# What a shell starts in the background ignores these, and so would every process that a test starts and interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

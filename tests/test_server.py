@@ -30,10 +30,6 @@ HOLDER = """
 import os, signal, sys, time
 from pgbackfill.server import EmbeddedServer
 
-# What a shell starts in the background ignores these, and so would everything that it starts.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
 with EmbeddedServer() as server:
     if "fork" in sys.argv and os.fork() == 0:
         os.close(1)
