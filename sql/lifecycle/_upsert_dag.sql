@@ -1,9 +1,10 @@
 -- Writes the row of a registered DAG and of the bundle that all registered DAGs belong to.
 create or replace function pgbackfill._upsert_dag(p_dag_id text, p_timetable jsonb, p_max_active_runs integer, p_description text)
 returns void
-language sql
+language plpgsql  -- which reads the body when it is called: before 3.3, Airflow's table lacks some of the columns
 set search_path = pg_catalog, pg_temp
 as $$
+begin
   insert into public.dag_bundle (name, active) values ('pgbackfill', true) on conflict (name) do nothing;
 
   insert into public.dag (
@@ -20,6 +21,7 @@ as $$
       timetable_type = excluded.timetable_type,
       timetable_summary = excluded.timetable_summary,
       max_active_runs = excluded.max_active_runs;
+end
 $$;
 
 comment on function pgbackfill._upsert_dag(text, jsonb, integer, text) is 'The dag row of a registered DAG, new or changed.';

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 
+import pytest
 from pgbackfill import migrate
 from pgbackfill.server import Installation
-from support.airflow import AirflowDatabase
+from support.airflow import RELEASES, AirflowDatabase
 
 
 def dump(dsn: str) -> list[str]:
@@ -23,6 +24,7 @@ def dump(dsn: str) -> list[str]:
     return [line for line in done.stdout.splitlines() if not re.match(r"\\(un)?restrict ", line)]
 
 
+@pytest.mark.parametrize("airflow", RELEASES, indirect=True)
 def test_migrate_and_uninstall_leave_no_trace(airflow_db: AirflowDatabase) -> None:
     window = {"from_date": "2026-01-05T00:00:00+00:00", "to_date": "2026-01-05T12:00:00+00:00"}
     airflow_db.script(
