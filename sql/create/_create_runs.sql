@@ -22,14 +22,14 @@ begin
   perform pgbackfill._check_writable(p_dag, v_templates);
   v_plan := pgbackfill._settle_plan(p_plan, p_reprocess_behavior);
 
-  select array_agg(r)
-  into v_created
-  from pgbackfill._insert_dag_runs(p_backfill_id, p_dag, v_plan, p_dag_run_conf, p_triggering_user_name) r;
+  v_created := pgbackfill._insert_dag_runs(p_backfill_id, p_dag, v_plan, p_dag_run_conf, p_triggering_user_name);
   perform pgbackfill._insert_task_instances(p_dag, v_templates, v_created, true);
 
-  select array_agg(r)
-  into v_cleared
-  from pgbackfill._clear_dag_runs(p_backfill_id, p_dag, v_plan, p_run_on_latest_version, p_dag_run_conf) r;
+  if exists (select from unnest(v_plan) s where s.action = 'clear') then
+    select array_agg(r)
+    into v_cleared
+    from pgbackfill._clear_dag_runs(p_backfill_id, p_dag, v_plan, p_run_on_latest_version, p_dag_run_conf) r;
+  end if;
 
   perform pgbackfill._insert_slots(p_backfill_id, v_plan, v_created || v_cleared);
 end

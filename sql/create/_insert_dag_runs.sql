@@ -6,7 +6,7 @@ create or replace function pgbackfill._insert_dag_runs(
   p_dag_run_conf jsonb,
   p_triggering_user_name text
 )
-returns setof pgbackfill.new_dag_run
+returns pgbackfill.new_dag_run[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -19,33 +19,50 @@ declare
       'backfill_id', 'bundle_version', 'context_carrier', 'span_status', 'created_dag_version_id', 'partition_key', 'partition_date'
     ]
   );
+  v_conflict text;
+  v_runs pgbackfill.new_dag_run[];
 begin
-  -- No conflict target: (dag_id, logical_date) and (dag_id, run_id) are both taken as "somebody was first".
-  return query execute format(
-    $insert$
-      insert into public.dag_run (%1$s)
-      select %1$s
-      from (
-        select
-          $2 as dag_id, $7 as queued_at, s.logical_date, 'queued' as state, s.run_id, 'backfill' as run_type,
-          'BACKFILL' as triggered_by, $6 as triggering_user_name, coalesce($5, '{}') as conf,
-          s.data_interval_start, s.data_interval_end, s.run_after,
-          (select max(l.id) from public.log_template l) as log_template_id,
-          $7 as created_at, $7 as updated_at, 0 as clear_number, $1 as backfill_id, $4 as bundle_version,
-          pgbackfill._new_context_carrier() as context_carrier, 'not_started' as span_status, $3 as created_dag_version_id,
-          s.partition_key, s.partition_date
-        from unnest($8) s
-        where s.action = 'create'
-        order by s.sort_ordinal
-      ) r
-      on conflict do nothing
-      returning id, run_id::text, logical_date, run_type::text, context_carrier::jsonb
-    $insert$,
-    v_columns
-  )
-  using
-    p_backfill_id, p_dag.dag_id, p_dag.dag_version_id, p_dag.bundle_version, p_dag_run_conf, p_triggering_user_name,
-    pgbackfill._now(), p_plan;
+  -- Hardly ever is somebody first, and looking for conflicts row by row costs a tenth of the insertion: so insert, and on a
+  -- violation undo that and insert what is left. No conflict target: (dag_id, logical_date) and (dag_id, run_id) both count.
+  foreach v_conflict in array array['', 'on conflict do nothing'] loop
+    begin
+      execute format(
+        $insert$
+          with inserted as (
+            insert into public.dag_run (%1$s)
+            select %1$s
+            from (
+              select
+                $2 as dag_id, $7 as queued_at, s.logical_date, 'queued' as state, s.run_id, 'backfill' as run_type,
+                'BACKFILL' as triggered_by, $6 as triggering_user_name, coalesce($5, '{}') as conf,
+                s.data_interval_start, s.data_interval_end, s.run_after,
+                (select max(l.id) from public.log_template l) as log_template_id,
+                $7 as created_at, $7 as updated_at, 0 as clear_number, $1 as backfill_id, $4 as bundle_version,
+                pgbackfill._new_context_carrier() as context_carrier, 'not_started' as span_status, $3 as created_dag_version_id,
+                s.partition_key, s.partition_date
+              from unnest($8) s
+              where s.action = 'create'
+              order by s.sort_ordinal
+            ) r
+            %2$s
+            returning id, run_id::text, logical_date, run_type::text, context_carrier::jsonb
+          )
+          select array_agg(row(i.*)::pgbackfill.new_dag_run) from inserted i
+        $insert$,
+        v_columns, v_conflict
+      )
+      into v_runs
+      using
+        p_backfill_id, p_dag.dag_id, p_dag.dag_version_id, p_dag.bundle_version, p_dag_run_conf, p_triggering_user_name,
+        pgbackfill._now(), p_plan;
+      return v_runs;
+    exception
+      when unique_violation then
+        if v_conflict <> '' then
+          raise;
+        end if;
+    end;
+  end loop;
 end
 $$;
 

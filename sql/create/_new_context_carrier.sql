@@ -4,15 +4,11 @@ returns jsonb
 language sql
 volatile
 as $$
-  select pg_catalog.jsonb_build_object(
-    '__type', 'dict',
-    '__var', pg_catalog.jsonb_build_object(
-      'traceparent',
-      '00-' || pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', '')
-      || '-' || pg_catalog.right(pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''), 16)
-      || '-00'
-    )
-  );
+  select pg_catalog.format(
+    '{"__type": "dict", "__var": {"traceparent": "00-%s-%s-00"}}',
+    pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''),
+    pg_catalog.lpad(pg_catalog.to_hex((pg_catalog.random() * 9007199254740991)::bigint), 16, '0')  -- not a secret, only unlike others
+  )::jsonb;
 $$;
 
 comment on function pgbackfill._new_context_carrier() is

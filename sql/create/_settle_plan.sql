@@ -8,6 +8,10 @@ declare
   v_locked integer[];
   v_plan pgbackfill.planned_slot[];
 begin
+  if not exists (select from unnest(p_plan) s where s.action = 'clear' or s.run_id is null) then
+    return p_plan;
+  end if;
+
   -- Lock order: the backfill row (ours, just inserted), now dag_run rows by id, task_instance rows later. Never waits.
   select array_agg(l.id)
   into v_locked

@@ -21,11 +21,11 @@ begin
       when s.started then 'running'
       else 'queued'
     end,
-    s.created, s.cleared, s.skipped
+    s.has_run - s.cleared, s.cleared, s.skipped
   from public.backfill b
   cross join lateral (
     select
-      count(*) filter (where r.id is not null and not c.is_cleared)::integer as created,
+      count(r.id)::integer as has_run,
       count(*) filter (where r.id is not null and c.is_cleared)::integer as cleared,
       count(*) filter (where s.exception_reason is not null)::integer as skipped,
       coalesce(bool_or(r.state <> 'queued'), false) as started
