@@ -10,12 +10,14 @@ transaction that are the caller's; `pgbackfill.aio` has the same functions for a
 """
 
 from pgbackfill._calls import DEFAULT
+from pgbackfill._events import events
 from pgbackfill._sync import (
     backfill_dag_runs,
     backfill_progress,
     cancel_backfill,
     create_backfill,
     dag_run_infos,
+    events_after,
     finish_dag_run,
     get_backfill,
     list_backfills,
@@ -24,6 +26,7 @@ from pgbackfill._sync import (
     plan_backfill,
     reap_abandoned_backfills,
     register_dag,
+    set_failure_policy,
     start_queued_dag_runs,
     timetable_infos,
     unpause_backfill,
@@ -54,6 +57,7 @@ from pgbackfill.models import (
     BackfillState,
     DagRunInfo,
     DagRunState,
+    Event,
     PlannedSlot,
     RegisteredDag,
 )
@@ -72,6 +76,7 @@ __all__ = [
     "DagRunState",
     "DagRunTypeNotAllowed",
     "DuplicateActiveBackfills",
+    "Event",
     "IdempotencyKeyReused",
     "InvalidArgument",
     "InvalidBackfillConf",
@@ -90,6 +95,8 @@ __all__ = [
     "cancel_backfill",
     "create_backfill",
     "dag_run_infos",
+    "events",
+    "events_after",
     "finish_dag_run",
     "get_backfill",
     "list_backfills",
@@ -98,6 +105,7 @@ __all__ = [
     "plan_backfill",
     "reap_abandoned_backfills",
     "register_dag",
+    "set_failure_policy",
     "start_queued_dag_runs",
     "timetable_infos",
     "unpause_backfill",

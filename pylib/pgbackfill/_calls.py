@@ -15,12 +15,21 @@ from enum import Enum
 from typing import Any, Final, Generic, Literal, TypeVar
 
 from pgbackfill.errors import BackfillNotFound
-from pgbackfill.models import BackfillProgress, BackfillState, DagRunInfo, DagRunState, PlannedSlot, RegisteredDag
+from pgbackfill.models import (
+    BackfillProgress,
+    BackfillState,
+    DagRunInfo,
+    DagRunState,
+    Event,
+    PlannedSlot,
+    RegisteredDag,
+)
 
 T = TypeVar("T")
 
 Json = Mapping[str, Any]
 ReprocessBehavior = Literal["none", "failed", "completed"]
+OnFailure = Literal["continue", "pause", "cancel"]
 
 
 class Default(Enum):
@@ -35,6 +44,7 @@ class Default(Enum):
 DEFAULT: Final = Default.DEFAULT
 
 _SQL_TYPES = {
+    "after": "bigint",
     "backfill_id": "integer",
     "create_cron_data_intervals": "boolean",
     "dag_id": "text",
@@ -48,6 +58,8 @@ _SQL_TYPES = {
     "limit": "bigint",
     "max_active_runs": "integer",
     "max_dag_runs": "integer",
+    "max_events": "integer",
+    "on_failure": "text",
     "reprocess_behavior": "text",
     "run_backwards": "boolean",
     "run_on_latest_version": "boolean",
@@ -150,6 +162,7 @@ def create_backfill(
     triggering_user_name: str | Default | None = DEFAULT,
     idempotency_key: str | Default | None = DEFAULT,
     infos: Sequence[Json | DagRunInfo] | Default | None = DEFAULT,
+    on_failure: OnFailure | Default = DEFAULT,
 ) -> Call[BackfillState]:
     """Create a backfill with all its runs, in the caller's transaction: at commit everything is there, or nothing.
 
@@ -159,6 +172,7 @@ def create_backfill(
     reprocess_behavior: which slots that have a run already are run again: none, those that failed, or all completed.
     idempotency_key: the same key with the same request answers with the backfill that it made the first time.
     infos: the slots, ascending, for a timetable that SQL cannot evaluate; a datetime without an offset is an error.
+    on_failure: what the first run that fails does to the backfill, see `set_failure_policy`.
 
     Raises AlreadyRunningBackfill (PB001), DagNotFound (PB002), DagNonPeriodicSchedule (PB003), DagRunTypeNotAllowed
     (PB004), InvalidBackfillDirection (PB005), InvalidReprocessBehavior (PB006), InvalidBackfillDate (PB007),
@@ -180,6 +194,7 @@ def create_backfill(
         triggering_user_name=triggering_user_name,
         idempotency_key=idempotency_key,
         infos=infos,
+        on_failure=on_failure,
     )
 
 
@@ -206,6 +221,18 @@ def cancel_backfill(backfill_id: int) -> Call[BackfillState]:
     Source of the rule: `cancel_backfill` of Airflow's REST API.
     """
     return _function(BackfillState, "cancel_backfill", backfill_id=backfill_id)
+
+
+def set_failure_policy(backfill_id: int, on_failure: OnFailure) -> Call[BackfillState]:
+    """Say what the next run that fails does to a live backfill, whoever created it: nothing, pause it, or cancel it.
+
+    It happens in the transaction that records the failure, and once: after that the policy has to be set again. Runs
+    that failed before do not count. An operator resumes a paused backfill with `unpause_backfill`.
+
+    Raises BackfillNotFound (PB011), BackfillAlreadyCompleted (PB012), InvalidArgument (PB016), BackfillLocked (55P03).
+    Source of the rule: what users ask for in Airflow's #60767; Airflow itself has nothing of the kind.
+    """
+    return _function(BackfillState, "set_failure_policy", backfill_id=backfill_id, on_failure=on_failure)
 
 
 def mark_backfills_complete() -> Call[BackfillState]:
@@ -272,6 +299,28 @@ def register_dag(
         create_cron_data_intervals=create_cron_data_intervals,
         description=description,
     )
+
+
+def events_after(
+    *,
+    after: int | Default = DEFAULT,
+    backfill_id: int | Default | None = DEFAULT,
+    dag_id: str | Default | None = DEFAULT,
+    max_events: int | Default | None = DEFAULT,
+) -> Call[Event]:
+    """The events whose id is above `after`, in the order of their ids: one look; `events` follows them.
+
+    after: the id of the last event that was seen; 0 starts with the oldest.
+    backfill_id, dag_id: only the events of this backfill, or of this DAG.
+    max_events: at most so many; None is all.
+
+    Called again with the last id, it gives each event exactly once: an event is held back while an open transaction may
+    still bring one with a lower id. It waits for such transactions, a second at most, and then answers with nothing.
+    With `backfill_id` it never waits.
+
+    Raises InvalidArgument (PB016): a bad argument, or an isolation level above READ COMMITTED.
+    """
+    return _function(Event, "events_after", after=after, backfill_id=backfill_id, dag_id=dag_id, max_events=max_events)
 
 
 def list_backfills(

@@ -47,7 +47,8 @@ class PlannedSlot:
 class BackfillState:
     """A backfill.
 
-    `status` is `initializing`, `queued`, `running`, `paused`, `completed`, `cancelled` or `abandoned`.
+    `status` is `initializing`, `queued`, `running`, `paused`, `completed`, `cancelled` or `abandoned`. `on_failure` is what the next run that
+    fails does to it: `continue`, `pause` or `cancel`.
     """
 
     id: int
@@ -67,6 +68,7 @@ class BackfillState:
     slots_created: int
     slots_cleared: int
     slots_skipped: int
+    on_failure: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +126,20 @@ class RegisteredDag:
     dag_id: str
     version_number: int
     timetable: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened to a backfill, whoever did it.
+
+    `event` is `created`, `initialized`, `paused`, `unpaused`, `cancelled`, `completed`, `initialization_failed` or
+    `completion_refused`. `detail` says more where there is more to say; `by` in it is `migration` or `repair` where
+    pgbackfill itself did it. `id` is the position to go on from.
+    """
+
+    id: int
+    backfill_id: int
+    dag_id: str
+    event: str
+    occurred_at: datetime
+    detail: dict[str, Any]

@@ -4,7 +4,8 @@ create or replace function pgbackfill._clear_dag_runs(
   p_dag pgbackfill.serialized_dag,
   p_plan pgbackfill.planned_slot[],
   p_run_on_latest_version boolean,
-  p_dag_run_conf jsonb
+  p_dag_run_conf jsonb,
+  p_triggering_user_name text
 )
 returns setof pgbackfill.new_dag_run
 language plpgsql
@@ -35,7 +36,7 @@ begin
     perform pgbackfill._archive_task_instances(p_dag.dag_id, v_group.run_ids);
     select array_agg(r)
     into v_runs
-    from pgbackfill._reset_dag_runs(p_backfill_id, v_group.dag_run_ids, v_version, p_run_on_latest_version, p_dag_run_conf) r;
+    from pgbackfill._reset_dag_runs(p_backfill_id, v_group.dag_run_ids, v_version, p_run_on_latest_version, p_dag_run_conf, p_triggering_user_name) r;
     perform pgbackfill._reset_task_instances(p_dag.dag_id, v_runs, v_version, v_templates);
     if p_run_on_latest_version then
       perform pgbackfill._mark_removed_tasks(p_dag.dag_id, v_runs, v_templates);
@@ -46,7 +47,7 @@ begin
 end
 $$;
 
-comment on function pgbackfill._clear_dag_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], boolean, jsonb) is
+comment on function pgbackfill._clear_dag_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], boolean, jsonb, text) is
   'Airflow''s dag.clear and _handle_clear_run for all slots with action clear at once; returns those runs.';
 
-revoke all on function pgbackfill._clear_dag_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], boolean, jsonb) from public;
+revoke all on function pgbackfill._clear_dag_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], boolean, jsonb, text) from public;

@@ -28,7 +28,7 @@ begin
   if exists (select from unnest(v_plan) s where s.action = 'clear') then
     select array_agg(r)
     into v_cleared
-    from pgbackfill._clear_dag_runs(p_backfill_id, p_dag, v_plan, p_run_on_latest_version, p_dag_run_conf) r;
+    from pgbackfill._clear_dag_runs(p_backfill_id, p_dag, v_plan, p_run_on_latest_version, p_dag_run_conf, p_triggering_user_name) r;
   end if;
 
   perform pgbackfill._insert_slots(p_backfill_id, v_plan, v_created || v_cleared);

@@ -10,7 +10,8 @@ create or replace function pgbackfill.create_backfill(
   run_on_latest_version boolean default true,
   triggering_user_name text default null,
   idempotency_key text default null,
-  infos jsonb default null
+  infos jsonb default null,
+  on_failure text default 'continue'
 )
 returns setof pgbackfill.backfill_state
 language plpgsql
@@ -23,7 +24,8 @@ declare
   v_request constant jsonb := jsonb_build_object(
     'dag_id', dag_id, 'from_date', from_date, 'to_date', to_date, 'max_active_runs', max_active_runs,
     'run_backwards', run_backwards, 'dag_run_conf', dag_run_conf, 'reprocess_behavior', reprocess_behavior,
-    'run_on_latest_version', run_on_latest_version, 'triggering_user_name', triggering_user_name, 'infos', infos
+    'run_on_latest_version', run_on_latest_version, 'triggering_user_name', triggering_user_name, 'infos', infos,
+    'on_failure', on_failure
   );
   v_id integer;
   v_known_id integer;
@@ -33,6 +35,7 @@ declare
 begin
   perform pgbackfill._check_arguments(from_date, to_date, run_backwards, reprocess_behavior);
   perform pgbackfill._check_creation_arguments(max_active_runs, run_on_latest_version, triggering_user_name);
+  perform pgbackfill._check_on_failure(on_failure);
 
   v_id := nextval(pg_get_serial_sequence('public.backfill', 'id'));
   if idempotency_key is not null then
@@ -58,17 +61,20 @@ begin
   into v_plan
   from pgbackfill._plan(dag_id, v_slots, reprocess_behavior) p;
   perform pgbackfill._create_runs(v_id, v_dag, v_plan, reprocess_behavior, run_on_latest_version, dag_run_conf, triggering_user_name);
+  if on_failure <> 'continue' then
+    perform pgbackfill._arm_failure_policy(v_id, dag_id, on_failure);
+  end if;
 
   return query select * from pgbackfill._backfill_state(v_id);
 end
 $$;
 
-comment on function pgbackfill.create_backfill(text, timestamptz, timestamptz, integer, boolean, jsonb, text, boolean, text, text, jsonb) is
+comment on function pgbackfill.create_backfill(text, timestamptz, timestamptz, integer, boolean, jsonb, text, boolean, text, text, jsonb, text) is
   'Creates a backfill of the slots between from_date and to_date (both inclusive) and returns it with its counts of slots. '
   'max_active_runs: how many of its runs may run at once. dag_run_conf: null leaves the conf of cleared runs as it is. '
   'reprocess_behavior: none, failed or completed. idempotency_key: a second call with the same key and request returns the first one''s backfill. '
-  'infos: the slots, for a timetable that SQL cannot evaluate. '
+  'infos: the slots, for a timetable that SQL cannot evaluate. on_failure: what the first failed run does, see set_failure_policy. '
   'PB001 another is active, PB002 unknown DAG, PB003 non-periodic, PB004 run type not allowed, PB005 direction, PB006 reprocess, PB007 future, PB008 range, '
   'PB009 conf, PB010 no slots, PB013 unsupported timetable, PB014 unsupported DAG, PB015 key reused, PB016 bad argument.';
 
-revoke all on function pgbackfill.create_backfill(text, timestamptz, timestamptz, integer, boolean, jsonb, text, boolean, text, text, jsonb) from public;
+revoke all on function pgbackfill.create_backfill(text, timestamptz, timestamptz, integer, boolean, jsonb, text, boolean, text, text, jsonb, text) from public;

@@ -58,7 +58,10 @@ begin
   select array_agg(s.id) into v_runs from started s;
 
   return query
-  select * from pgbackfill._dag_run_state(p_dag_run_ids => coalesce(v_runs, '{}')) s order by s.sort_ordinal, s.run_after;
+  select *
+  from pgbackfill._dag_run_state(p_dag_run_ids => coalesce(v_runs, '{}')) s
+  where s.state = 'running'  -- the guard puts back the runs of a backfill that a failure stops
+  order by s.sort_ordinal, s.run_after;
 end
 $$;
 

@@ -21,7 +21,8 @@ begin
       when s.started then 'running'
       else 'queued'
     end,
-    s.has_run - s.cleared, s.cleared, s.skipped
+    s.has_run - s.cleared, s.cleared, s.skipped,
+    coalesce(p.on_failure, 'continue')
   from public.backfill b
   cross join lateral (
     select
@@ -46,6 +47,7 @@ begin
     order by e.id desc
     limit 1
   ) e on true
+  left join pgbackfill.failure_policy p on p.backfill_id = b.id and p.applied_at is null and b.completed_at is null
   where (p_backfill_id is null or b.id = p_backfill_id)
     and (not p_active_only or b.completed_at is null)
   order by b.id;

@@ -16,8 +16,9 @@ create type pgbackfill.backfill_state as (
   status text,
   slots_created integer,
   slots_cleared integer,
-  slots_skipped integer
+  slots_skipped integer,
+  on_failure text
 );
 
 comment on type pgbackfill.backfill_state is
-  'A backfill. status: initializing, queued, running, paused, completed, cancelled or abandoned (its creation failed). slots_*: how many slots got a new run, an existing run cleared, or none.';
+  'A backfill. status: initializing, queued, running, paused, completed, cancelled or abandoned (its creation failed). slots_*: how many slots got a new run, an existing run cleared, or none. on_failure: what the next failed run does to it: continue, pause or cancel.';

@@ -6,12 +6,13 @@ import getpass
 import json
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import click
 from rich.text import Text
 
 import pgbackfill
+from pgbackfill._calls import OnFailure
 from pgbackfill.cli import render
 from pgbackfill.cli.base import Command, connect, read_date, read_json, wants_json
 from pgbackfill.cli.render import Column
@@ -97,6 +98,11 @@ Examples:
     default=None,
     help="Run on the DAG's latest bundle version, or on that of the original run.",
 )
+@click.option(
+    "--on-failure",
+    type=click.Choice(get_args(OnFailure)),
+    help="What the first run that fails does to the backfill.  [default: continue]",
+)
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would happen, as `pgbackfill dry-run` does.")
 @click.option("--idempotency-key", help="The same key and request again answer with the same backfill.")
 @click.option("--triggering-user-name", default=lambda: _user(), help="Who asks.  [default: the user of this process]")
@@ -106,6 +112,7 @@ def create(
     run_on_latest_version: bool | None,
     idempotency_key: str | None,
     triggering_user_name: str | None,
+    on_failure: str | None,
     **plan: Any,
 ) -> None:
     """Create a backfill with all its runs, in one transaction."""
@@ -117,6 +124,7 @@ def create(
         run_on_latest_version=run_on_latest_version,
         idempotency_key=idempotency_key,
         triggering_user_name=triggering_user_name,
+        on_failure=on_failure,
     )
     with render.Busy("creating the backfill"), connect() as conn:
         backfill = pgbackfill.create_backfill(conn, **_plan_arguments(plan), **creation)
@@ -255,6 +263,7 @@ def _show(b: BackfillState, p: BackfillProgress) -> None:
         ("reprocess", b.reprocess_behavior),
         ("conf", json.dumps(b.dag_run_conf, ensure_ascii=False) if b.dag_run_conf else ""),
         ("asked by", b.triggering_user_name or ""),
+        ("on failure", b.on_failure),
         ("created", render.date(b.created_at)),
         ("first start", render.date(p.started_at)),
         ("last end", render.date(p.last_finished_at)),
@@ -324,9 +333,20 @@ def cancel(backfill_id: int) -> None:
     _change(pgbackfill.cancel_backfill, backfill_id)
 
 
-def _change(change: Callable[[Any, int], BackfillState], backfill_id: int) -> None:
+@click.command(cls=Command, name="set-failure-policy")
+@click.argument("backfill_id", type=int, metavar="ID")
+@click.argument("on_failure", type=click.Choice(get_args(OnFailure)))
+def set_failure_policy(backfill_id: int, on_failure: OnFailure) -> None:
+    """Say what the next run that fails does to a live backfill, whoever created it.
+
+    It is done once; resume a paused backfill with `unpause`, and set the policy again if you want it again.
+    """
+    _change(pgbackfill.set_failure_policy, backfill_id, on_failure)
+
+
+def _change(change: Callable[..., BackfillState], backfill_id: int, *arguments: Any) -> None:
     with render.Busy("waiting for the backfill"), connect() as conn:
-        backfill = change(conn, backfill_id)
+        backfill = change(conn, backfill_id, *arguments)
     if wants_json():
         render.print_json(backfill)
     else:

@@ -1,0 +1,12 @@
+-- A new run of a backfill is a run of its DAG.
+create trigger pgbackfill_new_run
+before insert on public.dag_run
+for each row
+when (
+  new.backfill_id is not null
+  and current_setting('pgbackfill.attached', true) is distinct from new.backfill_id || '/' || new.dag_id
+)
+execute function pgbackfill._on_attached_run();
+
+comment on trigger pgbackfill_new_run on public.dag_run is
+  'pgbackfill: refuses a run of another DAG.';
