@@ -1,4 +1,5 @@
-"""`make bench`: creation three ways on Airflow 3.3.2's tables: Airflow's own, create_backfill, bare INSERT ... SELECT.
+"""`make bench`: on Airflow 3.3.2's tables, creation three ways (Airflow's own, create_backfill, bare INSERT ... SELECT), and
+what the triggers on dag_run cost a run without a backfill.
 
 Prints medians, ratios, versions and the machine's size; `--json FILE` keeps them, `--write-docs` renews docs/bench.md.
 """
@@ -11,15 +12,18 @@ import click
 from pgbackfill.server import EmbeddedServer
 from rich.console import Console
 
+from bench import guard_cost
 from bench.creation import Shape, databases, measure
-from bench.report import as_json, as_markdown, as_table, environment
+from bench.report import as_json, as_markdown, as_tables, environment
 
 SHAPES = [Shape(365, 1), Shape(365, 10), Shape(1825, 10)]
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "bench.md"
 
 
 @click.command(help=__doc__)
-@click.option("--repeats", default=5, show_default=True, type=click.IntRange(min=1), help="Of each SQL way.")
+@click.option(
+    "--repeats", default=5, show_default=True, type=click.IntRange(min=1), help="Of each SQL way, and of the triggers."
+)
 @click.option("--airflow-repeats", default=2, show_default=True, type=click.IntRange(min=1), help="Of Airflow's own.")
 @click.option(
     "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the figures there too."
@@ -37,12 +41,16 @@ def main(repeats: int, airflow_repeats: int, json_file: Path | None, write_docs:
         for shape in SHAPES:
             status.update(f"{shape.runs} runs x {shape.tasks} tasks ...")
             results.append(measure(both, shape, max(repeats, airflow_repeats), airflow_repeats))
-    Console().print(as_table(results))
+        status.update("Updating runs without a backfill ...")  # last, for the room in the table that it leaves
+        with both.migrated.connect() as conn:
+            cost = guard_cost.measure(conn, repeats)
+    for table in as_tables(results, cost):
+        Console().print(table)
     Console().print(where, highlight=False)
     if json_file:
-        json_file.write_text(as_json(results, where), encoding="utf-8")
+        json_file.write_text(as_json(results, cost, where), encoding="utf-8")
     if write_docs:
-        DOCS.write_text(as_markdown(results, where), encoding="utf-8")
+        DOCS.write_text(as_markdown(results, cost, where), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Airflow's `alembic_version` is never read nor written.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from alembic import context
@@ -69,8 +70,23 @@ def ends_at_base() -> bool:
     return context.get_context().opts.get("destination_rev") == "base"
 
 
+def described(steps: Callable[..., Iterable[Any]]) -> Callable[..., Iterator[Any]]:
+    """`steps`, which prints above each step what its revision says about itself, its locks above all."""
+
+    def print_and_yield(*args: Any) -> Iterator[Any]:
+        for step in steps(*args):
+            text = (step.revision.module.__doc__ or "").strip()
+            comment = "\n".join(f"-- {line}".rstrip() for line in text.splitlines())
+            context.get_context().impl.static_output(f"-- {step.revision.revision}\n{comment}")
+            yield step
+
+    return print_and_yield
+
+
 def run_offline() -> None:
-    context.configure(dialect_name="postgresql", literal_binds=True, **CONFIGURATION)
+    settings: dict[str, Any] = {"dialect_name": "postgresql", "literal_binds": True, **CONFIGURATION}
+    context.configure(**settings)
+    context.configure(**settings, fn=described(context.get_context().opts["fn"]))
     run_sql(CREATE_SCHEMA)
     if ends_at_base():
         refuse_to_lose_rows()

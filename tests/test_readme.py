@@ -69,11 +69,6 @@ def test_the_services_path(dsn: str, conn: Connection[Any], run_block: Callable[
             if language == "sql" and "_backfill(" in code:  # what the role of the README can do, it does
                 code = f"set role backfiller;\n{code}"
             outputs.append((language, run_block(language, code, dsn)))
-            # The JSON example makes the DAG's second backfill, which an active first one would refuse.
-            conn.execute(
-                "select pgbackfill.cancel_backfill(id) from pgbackfill.active_backfills where %s",
-                [language == "python"],
-            )
     finally:
         conn.execute("drop owned by backfiller")
         conn.execute("drop role backfiller")

@@ -6,7 +6,7 @@ migration while nothing has changed yet: is it Airflow 3, and does a DAG have se
 Locks: none on Airflow's tables (reads only).
 """
 
-from pgbackfill.objects import refuse_to_lose_rows, run_file, run_sql, set_lock_timeout
+from pgbackfill.objects import options, refuse_to_lose_rows, run_file, run_sql, set_lock_timeout
 
 revision = "0001"
 down_revision = None
@@ -340,7 +340,8 @@ def upgrade() -> None:
     set_lock_timeout()
     run_sql(HOST_TABLE)
     run_sql(CREATE_WHERE_NONE)
-    run_file("guard/no_duplicate_active_backfills")
+    if options().refuse_duplicates:
+        run_file("guard/no_duplicate_active_backfills")
 
 
 def downgrade() -> None:

@@ -21,6 +21,8 @@ TYPES = [
     "views/backfill_state",
     "views/dag_run_state",
     "views/backfill_progress_state",
+    "views/anomaly",
+    "views/stuck_dag_run",
     "lifecycle/registered_dag",
 ]
 
@@ -87,6 +89,14 @@ VIEWS = [
     "views/backfill_dag_runs",
     "views/_backfill_progress",
     "views/backfill_progress",
+    "views/_backfill_anomalies",
+    "views/_slot_anomalies",
+    "views/_run_anomalies",
+    "views/_anomalies",
+    "views/anomalies",
+    "views/_tasks_ended_long_ago",
+    "views/_stuck_dag_runs",
+    "views/stuck_dag_runs",
 ]
 CREATE = [
     "create/_uuid7",

@@ -16,6 +16,9 @@ depends_on = None
 FILES = [
     "guard/_record_event",
     "guard/_last_event",
+    "guard/_event_writers",
+    "guard/_settled_event_id",
+    "guard/events_after",
     "guard/_creator_is_alive",
     "guard/_has_unfinished_runs",
     "guard/_initialization_grace",

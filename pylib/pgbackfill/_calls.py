@@ -316,7 +316,6 @@ def events_after(
 
     Called again with the last id, it gives each event exactly once: an event is held back while an open transaction may
     still bring one with a lower id. It waits for such transactions, a second at most, and then answers with nothing.
-    With `backfill_id` it never waits.
 
     Raises InvalidArgument (PB016): a bad argument, or an isolation level above READ COMMITTED.
     """

@@ -11,7 +11,7 @@ What each of them promises is written at the function of the same name in `pgbac
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
@@ -104,7 +104,7 @@ def events(
     after: int | None = None,
     timeout: float | None = None,
     stop_after: int | None = None,
-) -> AsyncIterator[Event]:
+) -> AsyncGenerator[Event, None]:
     """Every event, as `pgbackfill.events` yields them: `async for event in aio.events(dsn): ...`.
 
     With a DSN, close it when you leave the loop early (`contextlib.aclosing`), or its connection stays until it is
@@ -119,7 +119,7 @@ def events(
     return _follow(conn_or_dsn, reading)
 
 
-async def _reconnecting(dsn: str, reading: Reading) -> AsyncIterator[Event]:
+async def _reconnecting(dsn: str, reading: Reading) -> AsyncGenerator[Event, None]:
     conn = await _connect(dsn)
     while True:
         try:
@@ -174,7 +174,7 @@ async def _follow(conn: psycopg.AsyncConnection[Any], reading: Reading) -> Async
                 await _wait_for_news(conn, patience)
     finally:
         conn.remove_notify_handler(reading.wake)
-        if not conn.closed:
+        with suppress(psycopg.Error):
             await conn.execute(f"unlisten {CHANNEL}")
 
 

@@ -18,6 +18,7 @@ from sqlalchemy.pool import NullPool
 from pgbackfill.resources import migrations_dir
 
 OPTIONS_ATTRIBUTE = "pgbackfill"
+OWN_TABLES = "0002"
 _VERSION_TABLE = {"version_table": "alembic_version", "version_table_schema": "pgbackfill"}
 
 
@@ -36,12 +37,15 @@ class MigrationOptions:
     host_schema: the schema of Airflow's tables (Airflow's `sql_alchemy_schema`).
     lock_timeout: how long one step waits for a lock (a PostgreSQL duration) before it gives up, changing nothing.
     drop_data: a downgrade to base may drop Airflow-shaped tables that pgbackfill itself made and that hold rows.
+    refuse_duplicates: several active backfills of one DAG stop an upgrade at its start, and not only where the index
+      that forbids them is built.
     """
 
     dsn: str = ""
     host_schema: str = "public"
     lock_timeout: str = "5s"
     drop_data: bool = False
+    refuse_duplicates: bool = True
 
 
 @contextmanager
@@ -82,6 +86,15 @@ def upgrade(
     """Apply the revisions up to `revision`; with `sql`, print them to `output` (default stdout) and touch nothing."""
     options = MigrationOptions(dsn=dsn, host_schema=host_schema, lock_timeout=lock_timeout)
     command.upgrade(_config(options, output), revision, sql=sql)
+
+
+def make_own_tables(dsn: str = "", *, host_schema: str = "public", lock_timeout: str = "5s") -> None:
+    """Apply the first revisions, which bring `pgbackfill.event` and change nothing of Airflow's.
+
+    For repairs that come before the migration: what they change is recorded there.
+    """
+    options = MigrationOptions(dsn, host_schema, lock_timeout, refuse_duplicates=False)
+    command.upgrade(_config(options), OWN_TABLES)
 
 
 def downgrade(

@@ -47,8 +47,8 @@ class PlannedSlot:
 class BackfillState:
     """A backfill.
 
-    `status` is `initializing`, `queued`, `running`, `paused`, `completed`, `cancelled` or `abandoned`. `on_failure` is what the next run that
-    fails does to it: `continue`, `pause` or `cancel`.
+    `status` is `initializing`, `queued`, `running`, `paused`, `completed`, `cancelled` or `abandoned`. `on_failure` is
+    what the next run that fails does to it: `continue`, `pause` or `cancel`.
     """
 
     id: int
@@ -132,9 +132,10 @@ class RegisteredDag:
 class Event:
     """What happened to a backfill, whoever did it.
 
-    `event` is `created`, `initialized`, `paused`, `unpaused`, `cancelled`, `completed`, `initialization_failed` or
-    `completion_refused`. `detail` says more where there is more to say; `by` in it is `migration` or `repair` where
-    pgbackfill itself did it. `id` is the position to go on from.
+    `event` is `created`, `initialized`, `paused`, `unpaused`, `cancelled`, `completed`, `initialization_failed`,
+    `completion_refused`, or `failure_policy_set`, `_applied` or `_delayed`; there may be others one day. `detail` says
+    more where there is more to say; `by` in it is `migration` or `repair` where pgbackfill itself did it. `id` is the
+    position to go on from.
     """
 
     id: int

@@ -46,14 +46,19 @@ def options() -> MigrationOptions:
     return given
 
 
+def in_schema(sql: str, host_schema: str) -> str:
+    """`sql` for an Airflow whose tables are in `host_schema` and not in `public`."""
+    if host_schema == "public":
+        return sql
+    return _HOST_PREFIX.sub(lambda _: quote_identifier(host_schema) + ".", sql)
+
+
 def run_sql(sql: str) -> None:
     """Run `sql` (one or several statements) as it stands, or print it under `--sql`.
 
-    `public.` in it means the schema of Airflow's tables; another one replaces it here, and nowhere else.
+    `public.` in it means the schema of Airflow's tables.
     """
-    schema = options().host_schema
-    if schema != "public":
-        sql = _HOST_PREFIX.sub(lambda _: quote_identifier(schema) + ".", sql)
+    sql = in_schema(sql, options().host_schema)
     migration = context.get_context()
     if migration.as_sql:
         migration.impl.static_output(sql.strip() + "\n")
@@ -71,7 +76,7 @@ def install(files: Sequence[str]) -> None:
     """Create the objects of `files` (`room/name`), in that order."""
     set_lock_timeout()
     for file in files:
-        run_sql(_read(file))
+        run_sql(read_sql(file))
 
 
 def remove(files: Sequence[str]) -> None:
@@ -81,12 +86,13 @@ def remove(files: Sequence[str]) -> None:
         run_sql(_drop_statement(file))
 
 
-def _read(file: str) -> str:
+def read_sql(file: str) -> str:
+    """The text of `file` (`room/name`)."""
     return (sql_dir() / f"{file}.sql").read_text(encoding="utf-8")
 
 
 def _drop_statement(file: str) -> str:
-    found = _OBJECT.search(_read(file))
+    found = _OBJECT.search(read_sql(file))
     if found is None:
         raise ValueError(f"sql/{file}.sql creates no function, view, type or trigger")
     kind, name = found["kind"], found["name"]
@@ -101,7 +107,7 @@ def _literal(value: str) -> str:
 
 def run_file(file: str) -> None:
     """Run `file`, which makes no object: a check that raises to stop the migration, or an update of rows."""
-    run_sql(_read(file))
+    run_sql(read_sql(file))
 
 
 def refuse_to_lose_rows() -> None:

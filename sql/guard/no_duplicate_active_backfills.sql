@@ -1,6 +1,7 @@
 -- Stops a migration with PB020 while a DAG has several active backfills: the unique index could not be built.
 do $$
 declare
+  v_schema constant text := (parse_ident('public.x'))[1];
   v_duplicates text;
 begin
   select string_agg(format('%s: %s', d.dag_id, d.ids), '; ' order by d.dag_id)
@@ -17,8 +18,11 @@ begin
     raise exception 'several active backfills for one DAG'
       using errcode = 'PB020',
         detail = v_duplicates,
-        hint = 'List them: select id, dag_id, created_at from backfill where completed_at is null order by dag_id, id. '
-          'Cancel all but one of each DAG in Airflow, then migrate again.';
+        hint = format(
+          'Close all but one of each DAG: pgbackfill repair duplicates --keep oldest (or newest)%s. '
+            'Or cancel in Airflow those that you choose. Then migrate again.',
+          case when v_schema <> 'public' then format(' --schema %I', v_schema) end
+        );
   end if;
 end
 $$;

@@ -115,7 +115,16 @@ def test_a_dry_run_says_what_happens_to_each_slot_and_why(
 
 def test_a_dry_run_without_slots(pgb: Command) -> None:
     planned = pgb("dry-run", "--dag-id", "daily", "--from-date", "2026-01-01T01:00", "--to-date", "2026-01-01T02:00")
-    assert planned.out == "0 slots: 0 to create, 0 to clear, 0 to skip\n"
+    assert planned.out == "no slot: the schedule has none in this window whose data interval has ended\n"
+
+
+def test_a_backfill_of_which_nothing_runs_says_why(pgb: Command, conn: Connection[Any]) -> None:
+    create_in_sql(conn)
+    finish_runs(conn, 1)
+    pgb("cancel", 1)
+    created, why = pgb("create", *WINDOW).out.splitlines()
+    assert created.endswith("0 created, 0 cleared, 3 skipped")
+    assert why == "nothing will run: every slot has a run already; --reprocess-behavior says which runs to run again"
 
 
 def test_infos_come_from_a_file_or_from_stdin(pgb: Command, tmp_path: Path) -> None:

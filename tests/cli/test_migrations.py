@@ -10,6 +10,8 @@ from cli.conftest import Command
 from pgbackfill import migrate
 from pgbackfill.cli.migrations import INDEXES
 from support.dags import register
+from support.host import airflows_tables
+from support.snapshot import catalog_snapshot
 
 
 def relations(dsn: str) -> int:
@@ -23,11 +25,15 @@ def relations(dsn: str) -> int:
 
 
 def test_migrate_says_each_revision_and_then_that_nothing_is_left(bare_pgb: Command) -> None:
-    printed = bare_pgb("migrate").out.splitlines()
+    introduction, *printed = bare_pgb("migrate").out.splitlines()
+    assert introduction == "no Airflow in schema public: tables of its shape are made"
     assert [line[:4] for line in printed[:-1]] == migrate.revisions()
     assert all(re.fullmatch(r"\w{4} +\d+\.\d\d s  .+", line) for line in printed[:-1])
     assert printed[-1] == f"up to date at {migrate.heads()}"
-    assert bare_pgb("migrate").out == f"nothing to do: the database is at {migrate.heads()}\n"
+    assert bare_pgb("migrate").out.splitlines() == [
+        "tables: of Airflow's shape, made by pgbackfill, in schema public",
+        f"nothing to do: the database is at {migrate.heads()}",
+    ]
 
 
 def test_migrate_up_to_a_revision(bare_pgb: Command, empty_dsn: str) -> None:
@@ -137,3 +143,59 @@ def test_missing_parts_are_reported_and_can_be_repaired(pgb: Command, dsn: str) 
     pgb("uninstall", "--yes")
     pgb("migrate")
     pgb("status")
+
+
+@pytest.mark.parametrize("command", [("status",), ("migrate",), ("uninstall", "--yes")])
+def test_a_forgotten_schema_is_named_and_nothing_is_done(
+    bare_pgb: Command, empty_dsn: str, command: tuple[str, ...]
+) -> None:
+    with psycopg.connect(empty_dsn, autocommit=True) as conn:
+        conn.execute("create schema airflow")
+        with airflows_tables(empty_dsn, "airflow"):
+            pass
+        expected = (
+            "pgbackfill: error: Airflow's tables are in the schema airflow, not in public\nhint: --schema airflow\n"
+        )
+        assert bare_pgb(*command, status=1).err == expected
+        bare_pgb("migrate", "--schema", "airflow")
+        before = catalog_snapshot(conn, host_schema="airflow")
+        assert bare_pgb(*command, status=1).err == expected
+        conn.execute("create table public.backfill (id int)")  # a backfill of somebody else's
+        assert bare_pgb(*command, status=1).err == expected
+        assert catalog_snapshot(conn, host_schema="airflow") == before
+        bare_pgb("status", "--schema", "airflow")
+        bare_pgb("uninstall", "--schema", "airflow", "--yes")
+
+
+def test_migrate_says_whose_tables_it_found(bare_pgb: Command, empty_dsn: str) -> None:
+    with airflows_tables(empty_dsn) as conn:
+        found = bare_pgb("migrate", "--revision", "0001").out.splitlines()[0]
+        assert found == "tables: of Airflow, in schema public"
+        conn.execute("create table alembic_version (version_num text)")
+        conn.execute("insert into alembic_version values ('d2f4e1b3c5a7')")
+        found = bare_pgb("migrate").out.splitlines()[0]
+        assert found == "tables: of Airflow 3.3.0 or later (its revision d2f4e1b3c5a7), in schema public"
+        assert bare_pgb("migrate", "--json").document["host"]["airflow_version"] == "3.3.0"
+
+
+def test_a_range_of_revisions_can_only_be_printed(bare_pgb: Command, empty_dsn: str) -> None:
+    refused = bare_pgb("migrate", "--revision", "0002:head", status=2)
+    assert refused.err == (
+        "pgbackfill: error: a range of revisions can only be printed\nhint: Say --sql, or one revision.\n"
+    )
+    assert "-- 0003\n" in bare_pgb("migrate", "--revision", "0002:head", "--sql").out
+    assert relations(empty_dsn) == 0
+
+
+@pytest.mark.parametrize("command", [("migrate",), ("uninstall",), ("repair", "duplicates", "--keep", "oldest")])
+def test_a_lock_timeout_is_a_duration(bare_pgb: Command, command: tuple[str, ...]) -> None:
+    refused = bare_pgb(*command, "--lock-timeout", "soon", status=2)
+    assert "'soon' is no duration, such as 500ms, 5s or 1min" in refused.err
+
+
+def test_printed_sql_says_what_each_revision_locks(bare_pgb: Command) -> None:
+    for printed in (bare_pgb("migrate", "--sql").out, bare_pgb("uninstall", "--sql").out):
+        for revision in migrate.revisions():
+            about = re.search(rf"^-- {revision}\n((?:--.*\n)+)", printed, re.MULTILINE)
+            assert about is not None
+            assert "-- Locks: " in about[1]

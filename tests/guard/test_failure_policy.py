@@ -173,14 +173,16 @@ def test_a_failure_never_waits_and_what_it_missed_the_next_start_makes_good(
     fail(conn, first)
     assert events(conn, backfill_id)[-1] == "failure_policy_delayed"
     # Its select of queued runs came before the failure, so now it starts one, and the database puts it back.
-    promoter.execute("update dag_run set state = 'running', start_date = now() where id = (select max(id) from dag_run)")
+    promoter.execute(
+        "update dag_run set state = 'running', start_date = now() where id = (select max(id) from dag_run)"
+    )
     promoter.execute("commit")
     assert status(conn, backfill_id) == {"pause": "paused", "cancel": "cancelled"}[on_failure]
     left = "queued" if on_failure == "pause" else "failed"
     assert states(conn) == ["failed", "running", left, left, left]
-    assert conn.execute("select count(*) from dag_run where state = 'queued' and start_date is not null").fetchone() == (
-        0,
-    )
+    assert conn.execute(
+        "select count(*) from dag_run where state = 'queued' and start_date is not null"
+    ).fetchone() == (0,)
 
 
 def test_our_own_start_makes_good_what_a_failure_missed(

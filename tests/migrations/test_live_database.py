@@ -13,6 +13,7 @@ import sqlalchemy.exc
 from pgbackfill import migrate
 from psycopg import Connection
 from support.dags import create, register
+from support.host import add_backfill, airflows_tables
 from support.psql import PsqlError
 from support.snapshot import catalog_snapshot
 
@@ -21,28 +22,8 @@ INDEX = "pgbackfill_one_active_backfill"
 
 @pytest.fixture
 def host(empty_dsn: str) -> Iterator[Connection[Any]]:
-    """A database that has Airflow's tables and no pgbackfill."""
-    migrate.upgrade(empty_dsn, "0001")
-    with psycopg.connect(empty_dsn, autocommit=True) as conn:
-        conn.execute("drop table pgbackfill.host_table, pgbackfill.alembic_version")
-        conn.execute("drop schema pgbackfill")
+    with airflows_tables(empty_dsn) as conn:
         yield conn
-
-
-def add_backfill(conn: Connection[Any], dag_id: str, *, completed: bool = False, slots: int = 0) -> int:
-    row = conn.execute(
-        """
-        insert into backfill (dag_id, from_date, to_date, dag_run_conf, reprocess_behavior, max_active_runs, created_at, updated_at, completed_at)
-        values (%s, now(), now(), '{}', 'none', 10, now() - interval '1 day', now(), case when %s then now() end) returning id
-        """,
-        [dag_id, completed],
-    ).fetchone()
-    assert row is not None
-    conn.execute(
-        "insert into backfill_dag_run (backfill_id, sort_ordinal) select %s, n from generate_series(1, %s) n",
-        [row[0], slots],
-    )
-    return int(row[0])
 
 
 def sqlstate(error: pytest.ExceptionInfo[sqlalchemy.exc.DBAPIError]) -> str | None:
@@ -80,7 +61,7 @@ def test_existing_backfills_are_initialized_unless_they_are_being_created(
 
 
 def test_an_invalid_index_is_built_again(host: Connection[Any], empty_dsn: str) -> None:
-    migrate.upgrade(empty_dsn, "0003")
+    migrate.upgrade(empty_dsn, "0004")
     add_backfill(host, "twice")
     second = add_backfill(host, "twice")
     with pytest.raises(psycopg.errors.UniqueViolation):
@@ -91,7 +72,7 @@ def test_an_invalid_index_is_built_again(host: Connection[Any], empty_dsn: str) 
     with pytest.raises(sqlalchemy.exc.DBAPIError) as error:
         migrate.upgrade(empty_dsn)
     assert sqlstate(error) == "PB020"
-    assert migrate.current(empty_dsn) == "0003"
+    assert migrate.current(empty_dsn) == "0004"
 
     host.execute("delete from backfill where id = %s", [second])
     migrate.upgrade(empty_dsn)
@@ -100,7 +81,7 @@ def test_an_invalid_index_is_built_again(host: Connection[Any], empty_dsn: str) 
     )
 
 
-@pytest.mark.parametrize("revision", ["0004", "0005"])
+@pytest.mark.parametrize("revision", ["0005", "0006"])
 def test_a_migration_killed_while_it_builds_an_index_resumes(
     host: Connection[Any], empty_dsn: str, wait_until_blocked: Callable[..., None], revision: str
 ) -> None:
@@ -138,7 +119,7 @@ def test_a_lock_that_is_not_free_ends_the_step_and_nobody_is_kept_waiting(
         with pytest.raises(sqlalchemy.exc.DBAPIError) as error:
             migrate.upgrade(empty_dsn, lock_timeout="50ms")
         assert sqlstate(error) == "55P03"
-        assert migrate.current(empty_dsn) == "0001"
+        assert migrate.current(empty_dsn) == "0002"
     migrate.upgrade(empty_dsn)
     assert migrate.current(empty_dsn) == migrate.heads()
 
@@ -146,10 +127,10 @@ def test_a_lock_that_is_not_free_ends_the_step_and_nobody_is_kept_waiting(
 def test_the_build_of_an_index_lets_writers_go_on(
     host: Connection[Any], empty_dsn: str, wait_until_blocked: Callable[..., None]
 ) -> None:
-    migrate.upgrade(empty_dsn, "0003")
+    migrate.upgrade(empty_dsn, "0004")
     with psycopg.connect(empty_dsn) as old, ThreadPoolExecutor(1) as pool:
         old.execute("lock table backfill in row exclusive mode")
-        outcome = pool.submit(migrate.upgrade, empty_dsn, "0004")
+        outcome = pool.submit(migrate.upgrade, empty_dsn, "0005")
         builder = None
         while builder is None:
             row = host.execute(

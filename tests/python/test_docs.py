@@ -14,13 +14,14 @@ TEXT = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="ut
 
 def test_the_examples(dsn: str, conn: Connection[Any]) -> None:
     register(conn, "sales")
-    create, work = re.findall(r"^```python\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+    create, work, follow = re.findall(r"^```python\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
     seen: list[Any] = []
     names: dict[str, Any] = {"do": lambda *run: seen.append(run)}
-    for example in (create, work):
+    for example in (create, work, follow):
         exec(example.replace('"dbname=airflow"', repr(dsn)), names)
     assert [dag_id for dag_id, *_ in seen] == ["sales"] * 4
     assert conn.execute("select state, count(*) from dag_run group by state order by state").fetchall() == [
         ("queued", 86),
         ("success", 4),
     ]
+    assert conn.execute("select max(id) from pgbackfill.event").fetchone() == (names["last_seen"],)

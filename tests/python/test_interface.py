@@ -18,6 +18,7 @@ ROWS = {
     "backfill_state": pgbackfill.BackfillState,
     "dag_run_info": pgbackfill.DagRunInfo,
     "dag_run_state": pgbackfill.DagRunState,
+    "event": pgbackfill.Event,
     "planned_slot": pgbackfill.PlannedSlot,
     "registered_dag": pgbackfill.RegisteredDag,
 }

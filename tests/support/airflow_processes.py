@@ -10,7 +10,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,8 +44,8 @@ class RunningAirflow:
 
 
 @contextmanager
-def running_airflow(database: AirflowDatabase) -> Iterator[RunningAirflow]:
-    """Start the components on `database`, wait until the API answers, and end every process afterwards."""
+def running_airflow(database: AirflowDatabase, components: Sequence[str] = COMPONENTS) -> Iterator[RunningAirflow]:
+    """Start the components on `database`, the api-server first, until it answers; end every process afterwards."""
     port = _free_port()
     config = {
         "core__executor": "LocalExecutor",
@@ -56,18 +56,19 @@ def running_airflow(database: AirflowDatabase) -> Iterator[RunningAirflow]:
         "api__secret_key": secrets.token_hex(16),
         "scheduler__scheduler_heartbeat_sec": "1",
         "scheduler__job_heartbeat_sec": "1",
+        "logging__worker_log_server_port": str(_free_port()),  # one for each, as others may run here
         "logging__logging_level": "INFO",
     }
     environment = database.environment(**config)
     database.home.mkdir(parents=True, exist_ok=True)
-    processes: dict[str, subprocess.Popen[bytes]] = {}
+    running = RunningAirflow(port, database.home, {})
     try:
-        for component in COMPONENTS:
+        for component in components:
             options = (
                 ["--host", "127.0.0.1", "--port", str(port), "--workers", "1"] if component == "api-server" else []
             )
             with (database.home / f"{component}.log").open("wb") as log:
-                processes[component] = subprocess.Popen(
+                running.processes[component] = subprocess.Popen(
                     [str(database.airflow.root / "bin" / "airflow"), component, *options],
                     env=environment,
                     stdin=subprocess.DEVNULL,
@@ -75,12 +76,12 @@ def running_airflow(database: AirflowDatabase) -> Iterator[RunningAirflow]:
                     stderr=subprocess.STDOUT,
                     start_new_session=True,  # a group of its own, which ends with all that it started
                 )
-        running = RunningAirflow(port, database.home, processes)
-        _wait_for_api(running)
+            if component == "api-server":  # before the scheduler: a task that cannot reach it fails
+                _wait_for_api(running)
         yield running
     finally:
-        for process in processes.values():
-            _end_group(process)
+        for process in running.processes.values():
+            end_group(process)
 
 
 def _free_port() -> int:
@@ -102,7 +103,8 @@ def _wait_for_api(running: RunningAirflow) -> None:
             time.sleep(0.5)
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """End a process that was started in a session of its own, and all that it started."""
     for number, patience in ((signal.SIGTERM, 20), (signal.SIGKILL, 10)):
         try:
             os.killpg(process.pid, number)

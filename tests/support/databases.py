@@ -19,6 +19,7 @@ from psycopg.conninfo import make_conninfo
 
 # Durability is not what the tests are about; a crash of the machine ends them anyway.
 SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
+SETTINGS["max_prepared_transactions"] = "2"
 SETTINGS["shared_preload_libraries"] = "pg_stat_statements"  # counts the statements of a creation
 IMAGE = "postgres:18"
 

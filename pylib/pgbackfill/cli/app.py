@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import click
 
-from pgbackfill.cli.backfills import cancel, create, dry_run, list_, pause, show, unpause
+from pgbackfill.cli.backfills import cancel, create, dry_run, list_, pause, set_failure_policy, show, unpause
 from pgbackfill.cli.base import Application
 from pgbackfill.cli.demo import demo
+from pgbackfill.cli.events import events
 from pgbackfill.cli.migrations import migrate, status, uninstall
+from pgbackfill.cli.repair import repair
 from pgbackfill.cli.watch import watch
 
 
@@ -41,14 +43,17 @@ for command in (
     migrate,
     status,
     uninstall,
+    repair,
     create,
     dry_run,
     list_,
     show,
     watch,
+    events,
     pause,
     unpause,
     cancel,
+    set_failure_policy,
     demo,
 ):
     main.add_command(command)

@@ -139,7 +139,12 @@ def create(
             f": {_what_was_done(backfill)}",
         )
     )
-    if render.is_terminal():
+    if not backfill.slots_created + backfill.slots_cleared:
+        behaviors = (
+            "" if plan["reprocess_behavior"] == "completed" else "; --reprocess-behavior says which runs to run again"
+        )
+        render.out().print(f"nothing will run: every slot has a run already{behaviors}")
+    elif render.is_terminal():
         render.out().print(Text(f"follow it: pgbackfill watch {backfill.id}", "dim"))
 
 
@@ -168,14 +173,16 @@ def _dry_run(plan: dict[str, Any]) -> None:
         summary = {a: actions[a] for a in ("create", "clear", "skip")}
         render.print_json({"dag_id": plan["dag_id"], "summary": summary, "slots": slots})
         return
+    if not slots:
+        render.out().print("no slot: the schedule has none in this window whose data interval has ended")
+        return
     print_slots(slots)
     render.out().print(summarize(slots))
 
 
 def print_slots(slots: list[PlannedSlot]) -> None:
-    if slots:
-        rows = [(s.sort_ordinal, _slot(s), s.run_after, s.action, s.exception_reason, s.run_id) for s in slots]
-        render.print_table(_SLOTS, rows)
+    rows = [(s.sort_ordinal, _slot(s), s.run_after, s.action, s.exception_reason, s.run_id) for s in slots]
+    render.print_table(_SLOTS, rows)
 
 
 def summarize(slots: list[PlannedSlot]) -> Text:

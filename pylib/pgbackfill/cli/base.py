@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import Any, TextIO
 
 import click
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgbackfill.cli.problems import Stop, describe, show_problem
 
@@ -96,23 +97,56 @@ class Application(click.Group):
 
 def dsn() -> str:
     """The database that the user chose; empty means libpq's own variables."""
+    return given_dsn() or os.environ.get("PGBACKFILL_DSN", "")
+
+
+def given_dsn() -> str:
+    """The database of `--dsn`; empty where only the environment says which."""
     given: str = click.get_current_context().meta.get(_META + "dsn", "")
-    return given or os.environ.get("PGBACKFILL_DSN", "")
+    return given
 
 
 def wants_json() -> bool:
     return bool(click.get_current_context().meta.get(_META + "json", False))
 
 
-@contextmanager
-def connect(*, autocommit: bool = False) -> Iterator[psycopg.Connection]:
-    """A connection whose transaction is committed at the end, or rolled back after an error."""
+def conninfo() -> str:
+    """The database that the user chose, with the name of the command, and an end to waiting for a connection."""
     given = conninfo_to_dict(dsn())
     defaults: dict[str, str] = {"fallback_application_name": "pgbackfill"}
     if "connect_timeout" not in given and "PGCONNECT_TIMEOUT" not in os.environ:
         defaults["connect_timeout"] = "10"
-    with psycopg.connect(dsn(), autocommit=autocommit, **defaults) as conn:  # type: ignore[arg-type]
+    return make_conninfo(dsn(), **defaults)
+
+
+@contextmanager
+def connect(*, autocommit: bool = False) -> Iterator[psycopg.Connection]:
+    """A connection whose transaction is committed at the end, or rolled back after an error."""
+    with psycopg.connect(conninfo(), autocommit=autocommit) as conn:
         yield conn
+
+
+def _read_duration(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """A duration as PostgreSQL's lock_timeout takes it."""
+    if not re.fullmatch(r" *\d{1,9}(\.\d+)? *(us|ms|s|min|h|d)? *", value):
+        raise click.BadParameter(f"{value!r} is no duration, such as 500ms, 5s or 1min")
+    return value
+
+
+schema_option = click.option(
+    "--schema",
+    default="public",
+    show_default=True,
+    help="The schema of Airflow's tables (Airflow's sql_alchemy_schema).",
+)
+lock_timeout_option = click.option(
+    "--lock-timeout",
+    default="5s",
+    show_default=True,
+    metavar="DURATION",
+    callback=_read_duration,
+    help="How long a step waits for a lock before it gives up and changes nothing.",
+)
 
 
 def read_date(ctx: click.Context, param: click.Parameter, value: str) -> datetime:

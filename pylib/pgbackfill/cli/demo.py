@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import time
@@ -17,7 +18,7 @@ from rich.text import Text
 from pgbackfill import demo as story
 from pgbackfill.cli import render
 from pgbackfill.cli.backfills import describe_runs, summarize
-from pgbackfill.cli.base import Command, dsn, wants_json
+from pgbackfill.cli.base import Command, given_dsn, wants_json
 from pgbackfill.cli.render import Column
 from pgbackfill.cli.watch import progress_bar, update_bar
 from pgbackfill.models import BackfillProgress
@@ -46,8 +47,8 @@ def demo(keep: bool) -> None:
 
     A year of runs on a schedule with daylight saving is created at once and run by four workers.
 
-    Starts a PostgreSQL of its own (needs the extra `embedded`), or takes the empty database of --dsn. What it made is
-    removed at the end.
+    Starts a PostgreSQL of its own (needs the extra `embedded`), whatever PGBACKFILL_DSN and libpq's variables say, or
+    takes the empty database of --dsn. What it made is removed at the end.
     """
     with ExitStack() as until_the_end:
         at = until_the_end.enter_context(_database())
@@ -60,7 +61,7 @@ def demo(keep: bool) -> None:
             render.print_json(told)
             return
         _show_next_steps(at, keep)
-        if keep and not dsn():
+        if keep and not given_dsn():
             click.echo("\nThe database is up until Ctrl-C.")
             _wait_for_interrupt()
 
@@ -68,10 +69,13 @@ def demo(keep: bool) -> None:
 @contextmanager
 def _database() -> Iterator[str]:
     """The database of --dsn, or one on a server that ends with the demo."""
-    if dsn():
-        yield dsn()
+    if given_dsn():
+        yield given_dsn()
         return
     from pgbackfill import server
+
+    for name in [n for n in os.environ if n.startswith("PG") and not n.startswith("PGBACKFILL_")]:
+        del os.environ[name]  # libpq's variables are about another server
 
     _step("Start a PostgreSQL of its own")
     with ExitStack() as until_the_end:

@@ -11,24 +11,15 @@ from typing import Any
 
 import click
 import psycopg
-from psycopg import sql
 from psycopg.rows import dict_row
 from rich.console import Console
 from rich.text import Text
 
 from pgbackfill.cli import render
-from pgbackfill.cli.base import Command, connect, dsn, wants_json
+from pgbackfill.cli.base import Command, connect, dsn, lock_timeout_option, schema_option, wants_json
+from pgbackfill.cli.host import describe_host, exists, find_host, refuse_wrong_schema
 from pgbackfill.cli.problems import MISUSED, REFUSED, Problem, Stop
 
-# The revision of Airflow's own tables, and the release that brought it: `_REVISION_HEADS_MAP` in Airflow's utils/db.py.
-AIRFLOW_RELEASES = {
-    "29ce7909c52b": "3.0.0",
-    "fe199e1abd77": "3.0.3",
-    "cc92b33c6709": "3.1.0",
-    "509b94a1042d": "3.1.8",
-    "1d6611b6ab7c": "3.2.0",
-    "d2f4e1b3c5a7": "3.3.0",
-}
 INDEXES = (
     "pgbackfill_one_active_backfill",
     "pgbackfill_dag_run_backfill_id",
@@ -40,19 +31,8 @@ TRIGGERS = ("pgbackfill_record_creation", "pgbackfill_guard_update", "pgbackfill
 
 def _migration_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
-        click.option(
-            "--lock-timeout",
-            default="5s",
-            show_default=True,
-            metavar="DURATION",
-            help="How long a step waits for a lock before it gives up and changes nothing.",
-        ),
-        click.option(
-            "--schema",
-            default="public",
-            show_default=True,
-            help="The schema of Airflow's tables (Airflow's sql_alchemy_schema).",
-        ),
+        lock_timeout_option,
+        schema_option,
         click.option("--sql", "as_sql", is_flag=True, help="Print the SQL for review, and touch no database."),
     ):
         command = option(command)
@@ -81,20 +61,35 @@ def migrate(revision: str, as_sql: bool, schema: str, lock_timeout: str) -> None
     if as_sql:
         migrations.upgrade(dsn(), revision, sql=True, host_schema=schema, lock_timeout=lock_timeout, output=sys.stdout)
         return
+    if ":" in revision:
+        raise Stop(Problem("a range of revisions can only be printed", "Say --sql, or one revision.", MISUSED))
     before = migrations.current(dsn())
+    with connect() as conn:
+        refuse_wrong_schema(conn, schema)
+        host = find_host(conn, schema)
+    if not wants_json():
+        render.out().print(Text(_introduce(host), "dim"))
     with _narrated() as applied:
         migrations.upgrade(dsn(), revision, host_schema=schema, lock_timeout=lock_timeout)
     after = migrations.current(dsn())
     if not applied and after == migrations.heads():
         _refuse_when_damaged(schema)
     if wants_json():
-        render.print_json({"revision_before": before, "revision": after, "applied": applied})
+        with connect() as conn:
+            host = find_host(conn, schema)
+        render.print_json({"revision_before": before, "revision": after, "applied": applied, "host": host})
     elif applied:
         render.out().print(
             Text.assemble(("up to date", "green") if after == migrations.heads() else "done", f" at {after}")
         )
     else:
         render.out().print(f"nothing to do: the database is at {after}")
+
+
+def _introduce(host: dict[str, Any]) -> str:
+    if host["kind"] == "empty":
+        return f"no Airflow in schema {host['schema']}: tables of its shape are made"
+    return f"tables: {describe_host(host)}"
 
 
 def _refuse_when_damaged(schema: str) -> None:
@@ -119,7 +114,7 @@ Example:
   pgbackfill status || pgbackfill migrate
 """,
 )
-@click.option("--schema", default="public", show_default=True, help="The schema of Airflow's tables.")
+@schema_option
 @click.pass_context
 def status(ctx: click.Context, schema: str) -> None:
     """Show what is installed in a database.
@@ -129,6 +124,7 @@ def status(ctx: click.Context, schema: str) -> None:
     from pgbackfill import migrate as migrations
 
     with render.Busy("looking"), connect() as conn:
+        refuse_wrong_schema(conn, schema)
         found = _look(conn, schema)
     head = migrations.heads()
     found["revision"] = migrations.current(dsn())
@@ -170,6 +166,8 @@ def uninstall(yes: bool, drop_data: bool, as_sql: bool, schema: str, lock_timeou
         migrations.downgrade(dsn(), f"{migrations.heads()}:base", sql=True, output=sys.stdout, **options)
         return
     before = migrations.current(dsn())
+    with connect() as conn:
+        refuse_wrong_schema(conn, schema)
     if before and not yes:
         _ask_to_uninstall(before, drop_data)
     with _narrated() as removed:
@@ -274,43 +272,19 @@ def _look(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
         ).fetchall()
         sound = all(part["state"] in ("valid", "enabled") for part in [*indexes, *triggers])
         active = {}
-        if sound and _exists(conn, "pgbackfill", "active_backfills"):
+        if sound and exists(conn, "pgbackfill", "active_backfills"):
             cursor.execute(
                 "select b.status, count(*) as backfills from pgbackfill.active_backfills b group by b.status"
             )
             active = {row["status"]: row["backfills"] for row in cursor}
     return {
         "server": {**(server or {}), "host": conn.info.host, "port": conn.info.port},
-        "host": _host(conn, schema),
+        "host": find_host(conn, schema),
         "indexes": indexes,
         "triggers": triggers,
         "sound": sound,
         "active_backfills": active,
     }
-
-
-def _host(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
-    """Whose tables are here: Airflow's, those that pgbackfill made, or none."""
-    if not _exists(conn, schema, "backfill"):
-        return {"kind": "empty", "schema": schema}
-    if _exists(conn, schema, "alembic_version"):
-        version = sql.SQL("select version_num from {}").format(sql.Identifier(schema, "alembic_version"))
-        row = conn.execute(version).fetchone()
-        revision = row[0] if row else None
-        return {
-            "kind": "airflow",
-            "schema": schema,
-            "airflow_revision": revision,
-            "airflow_version": AIRFLOW_RELEASES.get(revision or ""),
-        }
-    return {"kind": "standalone", "schema": schema}
-
-
-def _exists(conn: psycopg.Connection, schema: str, relation: str) -> bool:
-    row = conn.execute(
-        "select to_regclass(format('%%I.%%I', %s::text, %s::text)) is not null", [schema, relation]
-    ).fetchone()
-    return bool(row and row[0])
 
 
 def _pending(revision: str | None, revisions: list[str]) -> int:
@@ -323,7 +297,7 @@ def _show_status(found: dict[str, Any], pending: int) -> None:
         [
             ("server", f"PostgreSQL {server['version']} at {server['host']}:{server['port']}"),
             ("database", f"{server['database']}, as {server['user']}"),
-            ("tables", _describe_host(host)),
+            ("tables", describe_host(host)),
             ("revision", _describe_revision(found, pending)),
             ("indexes", _describe_parts(found["indexes"], "valid")),
             ("guard", _describe_parts(found["triggers"], "enabled")),
@@ -336,16 +310,6 @@ def _show_status(found: dict[str, Any], pending: int) -> None:
         )
     if pending:
         Console(stderr=True, highlight=False).print(Text.assemble(("hint: ", "bold cyan"), "pgbackfill migrate"))
-
-
-def _describe_host(host: dict[str, Any]) -> str:
-    where = f"in schema {host['schema']}"
-    if host["kind"] == "airflow":
-        release = (
-            f"Airflow {host['airflow_version']} or later" if host["airflow_version"] else "an Airflow not known here"
-        )
-        return f"of {release} (its revision {host['airflow_revision']}), {where}"
-    return f"of Airflow's shape, made by pgbackfill, {where}" if host["kind"] == "standalone" else f"none {where}"
 
 
 def _describe_revision(found: dict[str, Any], pending: int) -> Text:

@@ -20,6 +20,9 @@ STYLES = {
     "create": "green",
     "clear": "yellow",
     "skip": "dim",
+    # what happens to a duplicate
+    "keep": "green",
+    "close": "red",
     # a backfill
     "initializing": "yellow",
     "running": "cyan",
@@ -69,6 +72,11 @@ def print_table(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> Non
 
 def print_json(value: Any) -> None:
     print(json.dumps(value, default=_json_default, indent=2, ensure_ascii=False))
+
+
+def print_json_line(value: Any) -> None:
+    """One document of several, each of which a reader can use as soon as it comes."""
+    print(json.dumps(value, default=_json_default, ensure_ascii=False), flush=True)
 
 
 def print_facts(facts: Iterable[tuple[str, Any]]) -> None:

@@ -6,8 +6,8 @@ for the time of dropping what it left.
 
 from pgbackfill.objects import build_index, drop_index
 
-revision = "0005"
-down_revision = "0004"
+revision = "0006"
+down_revision = "0005"
 branch_labels = None
 depends_on = None
 

@@ -5,8 +5,8 @@ Locks: ACCESS EXCLUSIVE on `backfill` for the time of a catalog change (no rewri
 
 from pgbackfill.objects import run_sql, set_lock_timeout
 
-revision = "0002"
-down_revision = "0001"
+revision = "0003"
+down_revision = "0002"
 branch_labels = None
 depends_on = None
 

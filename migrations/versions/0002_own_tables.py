@@ -1,14 +1,17 @@
 """The package's own tables: what happened to a backfill, and the idempotency keys of creations.
 
+They come before anything is changed, so that every change to a backfill leaves its mark in `event`, also those that
+the revisions above make, and `pgbackfill repair duplicates` before them.
+
 No foreign key leads from them to Airflow's tables: Airflow must stay free to drop or rewrite those.
 
-Locks: none on Airflow's tables.
+Locks: none on Airflow's tables (down: row locks on the backfills whose flag is set again).
 """
 
-from pgbackfill.objects import run_sql, set_lock_timeout
+from pgbackfill.objects import run_file, run_sql, set_lock_timeout
 
-revision = "0006"
-down_revision = "0005"
+revision = "0002"
+down_revision = "0001"
 branch_labels = None
 depends_on = None
 
@@ -23,7 +26,7 @@ create table pgbackfill.event (
 );
 create index event_backfill_id on pgbackfill.event (backfill_id, id);
 comment on table pgbackfill.event is
-  'What happened to each backfill, whoever did it: created, initialized, paused, unpaused, cancelled, completed, initialization_failed, completion_refused.';
+  'What happened to each backfill, whoever did it: created, initialized, paused, unpaused, cancelled, completed, initialization_failed, completion_refused, failure_policy_*. detail.by: who, where it was not the backfill''s own life (migration, repair). Old rows may be deleted at will.';
 
 create table pgbackfill.idempotency_key (
   key text primary key,
@@ -42,5 +45,10 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """The memory of what the revisions above changed goes here, so what they did to `is_paused` is undone here.
+
+    Not where it was done: the guard's triggers, which still stand there, would clear the flag again.
+    """
     set_lock_timeout()
+    run_file("guard/restore_stale_pauses")
     run_sql("drop table pgbackfill.idempotency_key;\ndrop table pgbackfill.event;")

@@ -9,8 +9,8 @@ for the time of dropping what it left.
 
 from pgbackfill.objects import build_index, drop_index, run_file
 
-revision = "0004"
-down_revision = "0003"
+revision = "0005"
+down_revision = "0004"
 branch_labels = None
 depends_on = None
 

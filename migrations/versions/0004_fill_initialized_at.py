@@ -5,8 +5,8 @@ Locks: row locks on the rows filled in, of a strength that neither a foreign key
 
 from pgbackfill.objects import run_file, set_lock_timeout
 
-revision = "0003"
-down_revision = "0002"
+revision = "0004"
+down_revision = "0003"
 branch_labels = None
 depends_on = None
 

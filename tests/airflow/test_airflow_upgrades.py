@@ -1,0 +1,57 @@
+"""Airflow's own upgrades and downgrades go through with pgbackfill in place, and the guard is still there after each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from pgbackfill import migrate
+from support.airflow import RELEASES, AirflowDatabase, install
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("airflow", ["3.0.6"], indirect=True)
+def test_up_to_the_newest_release_and_back(airflow_db: AirflowDatabase) -> None:
+    airflow_db.script(
+        "create_backfill.py",
+        [
+            {
+                "dag_id": "linear",
+                "from_date": "2026-01-05T00:00:00+00:00",
+                "to_date": "2026-01-07T00:00:00+00:00",
+            }
+        ],
+    )
+    migrate.upgrade(airflow_db.dsn)
+    before = guard(airflow_db)
+    assert len(before) > 10
+    first, *others = RELEASES
+    for release in others:
+        database = replace(airflow_db, airflow=install(release))
+        database.command("db", "migrate")
+        assert guard(database) == before, release
+    database.command("db", "downgrade", "--to-version", first, "--yes")
+    assert guard(airflow_db) == before
+    with airflow_db.connect() as conn:
+        assert conn.execute("select dag_id, status from pgbackfill.backfills").fetchall() == [("linear", "queued")]
+
+
+def guard(database: AirflowDatabase) -> list[tuple[str, ...]]:
+    """What pgbackfill put on Airflow's tables."""
+    with database.connect() as conn:
+        return conn.execute(
+            """
+            select c.relname::text, 'trigger', t.tgname::text
+            from pg_trigger t join pg_class c on c.oid = t.tgrelid
+            where t.tgname like 'pgbackfill%' and t.tgenabled = 'O'
+            union all
+            select c.relname, 'index', i.relname
+            from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class c on c.oid = x.indrelid
+            where i.relname like 'pgbackfill%' and x.indisvalid and c.relnamespace = 'public'::regnamespace
+            union all
+            select c.relname, 'column', a.attname
+            from pg_attribute a join pg_class c on c.oid = a.attrelid
+            where a.attname = 'initialized_at' and c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+            order by 1, 2, 3
+            """
+        ).fetchall()
