@@ -1,4 +1,4 @@
-"""The package's own tables: what happened to a backfill, and the idempotency keys of creations.
+"""The package's own tables: what happened to a backfill, the idempotency keys of creations, and failure policies.
 
 They come before anything is changed, so that every change to a backfill leaves its mark in `event`, also those that
 the revisions above make, and `pgbackfill repair duplicates` before them.
@@ -36,6 +36,15 @@ create table pgbackfill.idempotency_key (
 );
 comment on table pgbackfill.idempotency_key is
   'The request that each idempotency key was first used with, and the backfill it made. Old rows may be deleted at will.';
+
+create table pgbackfill.failure_policy (
+  backfill_id integer primary key,
+  on_failure text not null check (on_failure in ('pause', 'cancel')),
+  armed_at timestamptz not null,
+  applied_at timestamptz
+);
+comment on table pgbackfill.failure_policy is
+  'What the next failed run of a backfill does to it; without a row, nothing. applied_at: when it was done, once. The row is changed only by who holds the backfill row.';
 """
 
 
@@ -51,4 +60,4 @@ def downgrade() -> None:
     """
     set_lock_timeout()
     run_file("guard/restore_stale_pauses")
-    run_sql("drop table pgbackfill.idempotency_key;\ndrop table pgbackfill.event;")
+    run_sql("drop table pgbackfill.failure_policy;\ndrop table pgbackfill.idempotency_key;\ndrop table pgbackfill.event;")
