@@ -60,4 +60,6 @@ def downgrade() -> None:
     """
     set_lock_timeout()
     run_file("guard/restore_stale_pauses")
-    run_sql("drop table pgbackfill.failure_policy;\ndrop table pgbackfill.idempotency_key;\ndrop table pgbackfill.event;")
+    run_sql(
+        "drop table pgbackfill.failure_policy;\ndrop table pgbackfill.idempotency_key;\ndrop table pgbackfill.event;"
+    )

@@ -17,9 +17,7 @@ FILES = [
     "guard/_failure_policy_is_due",
     "guard/_apply_failure_policy",
     "lifecycle/set_failure_policy",
-    "guard/_on_failed_run",
-    "guard/_on_started_run",
-    "guard/_on_cancelled_run",
+    "guard/_on_changed_run",
     "guard/_on_attached_run",
 ]
 

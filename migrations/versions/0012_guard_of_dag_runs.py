@@ -13,9 +13,7 @@ depends_on = None
 FILES = [
     "guard/pgbackfill_new_run",
     "guard/pgbackfill_attached_run",
-    "guard/pgbackfill_started_run",
-    "guard/pgbackfill_cancelled_run",
-    "guard/pgbackfill_failed_run",
+    "guard/pgbackfill_changed_run",
 ]
 
 

@@ -13,16 +13,31 @@ begin
   end if;
 
   -- Lock order: the backfill row (ours, just inserted), now dag_run rows by id, task_instance rows later. Never waits.
-  select array_agg(l.id)
-  into v_locked
-  from (
-    select r.id
+  with held as (
+    select r.id, r.dag_id, r.run_id
     from public.dag_run r
     where r.id in (select s.dag_run_id from unnest(p_plan) s where s.action = 'clear')
       and (r.state = 'failed' or (r.state = 'success' and p_reprocess_behavior = 'completed'))  -- it may have changed since
     order by r.id
     for update skip locked
-  ) l;
+  ),
+  held_tasks as (
+    -- Airflow's clear writes these first and the run after them: whoever holds one will wait for the run, so do not wait for it.
+    select ti.id
+    from public.task_instance ti
+    join held h on h.dag_id = ti.dag_id and h.run_id = ti.run_id
+    for update of ti skip locked
+  )
+  select array_agg(h.id)
+  into v_locked
+  from held h
+  where (select count(*) from public.task_instance ti where ti.dag_id = h.dag_id and ti.run_id = h.run_id)
+    = (
+      select count(*)
+      from public.task_instance ti
+      join held_tasks t on t.id = ti.id
+      where ti.dag_id = h.dag_id and ti.run_id = h.run_id
+    );
 
   select array_agg(
     row(

@@ -7,8 +7,13 @@ as $$
 declare
   v_on_failure text;
   v_dag_id text;
+  v_is_held boolean;
 begin
-  if not exists (select from pgbackfill.failure_policy p where p.backfill_id = p_backfill_id and p.applied_at is null) then
+  select p.on_failure
+  into v_on_failure
+  from pgbackfill.failure_policy p
+  where p.backfill_id = p_backfill_id and p.applied_at is null;
+  if not found then
     return;
   end if;
 
@@ -19,10 +24,27 @@ begin
   from public.backfill b
   where b.id = p_backfill_id and b.completed_at is null
   for no key update skip locked;
-  if not found then
+  v_is_held := found;
+
+  if v_is_held and v_on_failure = 'cancel' then
+    -- A promotion may hold queued runs and pass them over, and start them after the cancel: so all of them or none.
+    with held as (
+      select q.id from public.dag_run q where q.backfill_id = p_backfill_id and q.state = 'queued' for update skip locked
+    )
+    select not exists (
+      select
+      from public.dag_run q
+      where q.backfill_id = p_backfill_id and q.state = 'queued' and q.id not in (select h.id from held h)
+    )
+    into v_is_held;
+  end if;
+
+  if not v_is_held then
     perform pgbackfill._record_event(b.id, b.dag_id, 'failure_policy_delayed', jsonb_build_object('dag_run_id', p_dag_run_id))
     from public.backfill b
-    where b.id = p_backfill_id and b.completed_at is null;
+    where b.id = p_backfill_id
+      and b.completed_at is null
+      and pgbackfill._last_event(b.id) is distinct from 'failure_policy_delayed';  -- once in a row
     return;
   end if;
 

@@ -25,6 +25,14 @@ begin
     -- A cancel, which Airflow announces by pausing first; or the sweep found a paused backfill with nothing left to do.
     new.is_paused := false;
     v_event := case when pgbackfill._was_cut_short(new.id) then 'cancelled' else 'completed' end;
+    -- Runs that a creator committed after Airflow's cancel had failed the queued ones, or that were queued again meanwhile.
+    update public.dag_run r
+    set state = 'failed',
+        end_date = new.completed_at,
+        updated_at = new.completed_at
+    where r.id in (
+      select q.id from public.dag_run q where q.backfill_id = new.id and q.state = 'queued' order by q.id for update skip locked
+    );
   elsif new.initialized_at is null and not pgbackfill._has_slots(new.id) then
     -- The sweep writes for many backfills at once: an error here would undo all of them, so correct it in silence.
     if pgbackfill._is_initializing(new.id) then

@@ -11,7 +11,10 @@ declare
 begin
   -- Looked up once per transaction and backfill, however many runs: the answer is kept for the rest of the transaction.
   if current_setting('pgbackfill.attached', true) is distinct from v_key then
-    select b.dag_id, coalesce(to_jsonb(b) ->> 'triggering_user_name', '') as user_name  -- a column from 3.1 on
+    select
+      b.dag_id,
+      b.completed_at is not null and b.initialized_at is null as is_gone,
+      coalesce(to_jsonb(b) ->> 'triggering_user_name', '') as user_name  -- a column from 3.1 on
     into v_backfill
     from public.backfill b
     where b.id = new.backfill_id;
@@ -20,11 +23,15 @@ begin
     elsif v_backfill.dag_id <> new.dag_id then
       raise exception 'run "%" is of DAG "%", and backfill % is of DAG "%"', new.run_id, new.dag_id, new.backfill_id, v_backfill.dag_id
         using errcode = 'foreign_key_violation', schema = tg_table_schema, table = tg_table_name, column = 'backfill_id';
+    elsif v_backfill.is_gone then
+      raise exception 'backfill % was cancelled while its runs were being written', new.backfill_id
+        using errcode = 'PB012', hint = 'Nothing of it remains. Create it again.';
     end if;
     perform set_config('pgbackfill.attached', v_key, true), set_config('pgbackfill.attached_user_name', v_backfill.user_name, true);
   end if;
 
   if tg_op = 'UPDATE'
+    and new.backfill_id is distinct from old.backfill_id
     and coalesce(to_jsonb(new) ->> 'triggering_user_name', '') <> current_setting('pgbackfill.attached_user_name')
     and to_jsonb(new) ? 'triggering_user_name'
   then

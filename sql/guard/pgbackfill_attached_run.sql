@@ -2,7 +2,7 @@
 create trigger pgbackfill_attached_run
 after update of backfill_id on public.dag_run
 for each row
-when (new.backfill_id is not null and new.backfill_id is distinct from old.backfill_id)
+when (new.backfill_id is not null)
 execute function pgbackfill._on_attached_run();
 
 comment on trigger pgbackfill_attached_run on public.dag_run is

@@ -138,8 +138,11 @@ def test_completed_before_the_guard_with_a_running_run_may_have_been_cancelled(c
 def test_a_queued_run_that_a_cancel_left(conn: Connection[Any]) -> None:
     backfill_id = create(conn)
     conn.execute("update dag_run set state = 'failed' where id > (select min(id) from dag_run)")
-    conn.execute("update backfill set is_paused = true")
-    conn.execute("update backfill set completed_at = clock_timestamp()")
+    with without_guard(conn):
+        conn.execute("update backfill set completed_at = clock_timestamp()")
+    conn.execute(
+        "insert into pgbackfill.event (backfill_id, dag_id, event, occurred_at) values (1, 'daily', 'cancelled', now())"
+    )
     assert conn.execute("select status from pgbackfill.backfills").fetchone() == ("cancelled",)
     assert anomalies(conn) == [("unfinished_after_completion", backfill_id)]
 
