@@ -45,7 +45,7 @@ def test_a_run_cleared_after_a_cancel_is_started(airflow_db: AirflowDatabase, mi
 
 
 @pytest.mark.timeout(QUIET_SECONDS + 300)
-@pytest.mark.parametrize("airflow", ["3.0.6", "3.3.2"], indirect=True)
+@pytest.mark.parametrize("airflow", list(RELEASES), indirect=True)
 def test_the_scheduler_notices_nothing(airflow_db: AirflowDatabase) -> None:
     """Two minutes of everything that the guard corrects, and no error in the log of the scheduler."""
     migrate.upgrade(airflow_db.dsn)
