@@ -240,3 +240,20 @@ def test_a_completed_or_unknown_backfill_is_refused(conn: Connection[Any], backf
         with pytest.raises(psycopg.Error) as error:
             conn.execute("select from pgbackfill.set_failure_policy(%s, 'pause')", [wrong])
         assert error.value.sqlstate == sqlstate
+
+
+def test_a_cancel_takes_all_that_is_queued_or_waits_for_the_next_start(
+    conn: Connection[Any], connect: Connect, backfill_id: int
+) -> None:
+    """Airflow's promotion takes runs before it takes their backfill, and passes over those whose backfill is held."""
+    set_policy(conn, backfill_id, "cancel")
+    first, _ = start(conn)
+    promoter = connect()
+    promoter.execute("begin")
+    promoter.execute("select from dag_run where state = 'queued' order by id limit 1 for update")
+    fail(conn, first)
+    assert states(conn) == ["failed", "running", "queued", "queued", "queued"]
+    promoter.execute("rollback")
+    assert start(conn) == []
+    assert states(conn) == ["failed", "running", "failed", "failed", "failed"]
+    assert status(conn, backfill_id) == "cancelled"
