@@ -26,7 +26,7 @@ create table pgbackfill.event (
 );
 create index event_backfill_id on pgbackfill.event (backfill_id, id);
 comment on table pgbackfill.event is
-  'What happened to each backfill, whoever did it: created, initialized, paused, unpaused, cancelled, completed, initialization_failed, completion_refused, failure_policy_*. detail.by: who, where it was not the backfill''s own life (migration, repair). Old rows may be deleted at will.';
+  'What happened to each backfill, whoever did it: created, initialized, paused, unpaused, cancelled, completed, initialization_failed, completion_refused, failure_policy_*. detail.by: who, where it was not the backfill''s own life (migration, repair). Rows of backfills that nobody asks about any more may be deleted: the status of a completed one is read from its last event.';
 
 create table pgbackfill.idempotency_key (
   key text primary key,
@@ -41,10 +41,11 @@ create table pgbackfill.failure_policy (
   backfill_id integer primary key,
   on_failure text not null check (on_failure in ('pause', 'cancel')),
   armed_at timestamptz not null,
-  applied_at timestamptz
+  applied_at timestamptz,
+  applied_by xid8
 );
 comment on table pgbackfill.failure_policy is
-  'What the next failed run of a backfill does to it; without a row, nothing. applied_at: when it was done, once. The row is changed only by who holds the backfill row.';
+  'What the next failed run of a backfill does to it; without a row, nothing. applied_at: when it was done, once; applied_by: in which transaction. The row is changed only by who holds the backfill row.';
 """
 
 

@@ -121,6 +121,7 @@ CREATE = [
 LIFECYCLE = [
     "lifecycle/_lock_live_backfill",
     "lifecycle/_set_paused",
+    "lifecycle/_check_read_committed",
     "lifecycle/pause_backfill",
     "lifecycle/unpause_backfill",
     "lifecycle/cancel_backfill",

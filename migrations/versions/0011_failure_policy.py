@@ -16,6 +16,7 @@ FILES = [
     "guard/_cancel",
     "guard/_failure_policy_is_due",
     "guard/_apply_failure_policy",
+    "guard/_was_cancelled_here",
     "lifecycle/set_failure_policy",
     "guard/_on_changed_run",
     "guard/_on_attached_run",

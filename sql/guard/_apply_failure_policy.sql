@@ -49,7 +49,8 @@ begin
   end if;
 
   update pgbackfill.failure_policy p
-  set applied_at = pgbackfill._now()
+  set applied_at = pgbackfill._now(),
+      applied_by = pg_current_xact_id()
   where p.backfill_id = p_backfill_id and p.applied_at is null
   returning p.on_failure into v_on_failure;
   if not found then

@@ -50,6 +50,9 @@ begin
     v_event := 'completed';
   end if;
 
+  if new.completed_at is not null then
+    delete from pgbackfill.failure_policy p where p.backfill_id = new.id and p.applied_at is null;
+  end if;
   if v_event is not null and not (v_event = 'completion_refused' and pgbackfill._last_event(new.id) = v_event) then
     perform pgbackfill._record_event(new.id, new.dag_id, v_event, v_detail);
   end if;

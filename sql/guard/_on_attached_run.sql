@@ -32,11 +32,11 @@ begin
 
   if tg_op = 'UPDATE'
     and new.backfill_id is distinct from old.backfill_id
-    and coalesce(to_jsonb(new) ->> 'triggering_user_name', '') <> current_setting('pgbackfill.attached_user_name')
+    and coalesce(to_jsonb(new) ->> 'triggering_user_name', '') <> coalesce(current_setting('pgbackfill.attached_user_name', true), '')
     and to_jsonb(new) ? 'triggering_user_name'
   then
     execute 'update public.dag_run set triggering_user_name = $1 where id = $2'
-    using nullif(current_setting('pgbackfill.attached_user_name'), ''), new.id;
+    using nullif(current_setting('pgbackfill.attached_user_name', true), ''), new.id;
   end if;
   return new;
 end

@@ -6,6 +6,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_backfill record;
   v_error text;
 begin
   -- Airflow's cancel forgets the end of the runs that it fails.
@@ -13,7 +14,7 @@ begin
     update public.dag_run r set end_date = pgbackfill._now() where r.id = new.id;
   end if;
 
-  if not (old.state = 'queued' and new.state = 'running') and not (old.state = 'running' and new.state = 'failed') then
+  if not (old.state in ('queued', 'failed') and new.state = 'running') and not (old.state = 'running' and new.state = 'failed') then
     return null;
   end if;
 
@@ -21,14 +22,29 @@ begin
   begin
     if new.state = 'failed' then
       perform pgbackfill._apply_failure_policy(new.backfill_id, new.id);
-    elsif pgbackfill._failure_policy_is_due(new.backfill_id) then
-      update public.dag_run r
-      set state = old.state,
-          start_date = old.start_date,
-          end_date = old.end_date
-      where r.id = new.id;
-      -- Whoever starts runs holds the backfill row (from Airflow 3.1.8 on, #58752), so now it can be done.
-      perform pgbackfill._apply_failure_policy(new.backfill_id, null);
+    else
+      select b.completed_at is null as is_live, coalesce(b.is_paused, false) as is_paused, pgbackfill._failure_policy_is_due(b.id) as is_due
+      into v_backfill
+      from public.backfill b
+      where b.id = new.backfill_id;
+
+      -- Airflow chooses the runs before it locks their backfill, and does not look at is_paused again.
+      if v_backfill.is_live and old.state = 'queued' and (v_backfill.is_paused or v_backfill.is_due) then
+        update public.dag_run r
+        set state = old.state,
+            start_date = old.start_date,
+            end_date = old.end_date
+        where r.id = new.id;
+        -- Whoever starts runs holds the backfill row (from Airflow 3.1.8 on, #58752), so now it can be done.
+        perform pgbackfill._apply_failure_policy(new.backfill_id, null);
+      elsif not v_backfill.is_live and pgbackfill._was_cancelled_here(new.backfill_id) then
+        -- The others of a promotion whose first run has just cancelled the backfill.
+        update public.dag_run r
+        set state = 'failed',
+            start_date = old.start_date,
+            end_date = pgbackfill._now()
+        where r.id = new.id;
+      end if;
     end if;
   exception
     when others then
@@ -44,6 +60,6 @@ end
 $$;
 
 comment on function pgbackfill._on_changed_run() is
-  'Trigger: applies the failure policy when a run fails, holds back a run that starts after a failure that stops its backfill, and gives a cancelled run its end_date. Never raises, never waits.';
+  'Trigger: applies the failure policy when a run fails, holds back a run that starts in a live backfill that is paused or to be stopped, and gives a cancelled run its end_date. Never raises, never waits.';
 
 revoke all on function pgbackfill._on_changed_run() from public;

@@ -10,6 +10,7 @@ language plpgsql
 volatile  -- each statement sees what has been committed by then
 security definer
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan  -- a follower calls it again and again: a plan for any backfill would read them all
 rows 100
 as $$
 declare
@@ -17,6 +18,11 @@ declare
 begin
   if max_events <= 0 then
     raise exception 'max_events must be positive' using errcode = 'PB016';
+  end if;
+
+  if pg_is_in_recovery() then
+    raise exception 'events are read on the primary'
+      using errcode = 'PB016', hint = 'A standby does not know the open transactions that are waited for.';
   end if;
 
   if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
@@ -41,6 +47,6 @@ $$;
 
 comment on function pgbackfill.events_after(bigint, integer, text, integer) is
   'The events whose id is above after, in the order of their ids; with backfill_id or dag_id, those of it alone. Called again with the last id, it returns each event exactly once: '
-  'an event is held back until no open transaction can still bring one with a lower id, which it waits for at most a second. Answers with nothing while such a transaction stays open. PB016 bad argument, or an isolation level above READ COMMITTED.';
+  'an event is held back until no open transaction can still bring one with a lower id, which it waits for at most a second. Answers with nothing while such a transaction stays open. PB016 bad argument, an isolation level above READ COMMITTED, or a standby.';
 
 revoke all on function pgbackfill.events_after(bigint, integer, text, integer) from public;

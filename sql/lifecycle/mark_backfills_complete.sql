@@ -9,6 +9,9 @@ as $$
 declare
   v_completed integer[];
 begin
+  -- A snapshot taken before the lock would not show the runs that others have queued again since.
+  perform pgbackfill._check_read_committed('mark_backfills_complete');
+
   -- Lock order: backfill rows by id. One that somebody holds is about to change, so it is left to the next sweep.
   with ripe as (
     select b.id
@@ -47,6 +50,6 @@ end
 $$;
 
 comment on function pgbackfill.mark_backfills_complete() is
-  'Completes what is complete and returns those backfills. Never waits for a lock. Airflow''s scheduler does the same every 30 seconds; services with workers of their own call it.';
+  'Completes what is complete and returns those backfills. Never waits for a lock. Airflow''s scheduler does the same every 30 seconds; services with workers of their own call it. PB016 in an isolation level above READ COMMITTED.';
 
 revoke all on function pgbackfill.mark_backfills_complete() from public;

@@ -13,10 +13,9 @@ declare
 begin
   if max_dag_runs is null or max_dag_runs < 1 then
     raise exception 'max_dag_runs must be at least 1, not %', coalesce(max_dag_runs::text, 'null') using errcode = 'PB016';
-  elsif current_setting('transaction_isolation') <> 'read committed' then
-    -- A snapshot taken before the lock would not show the runs that others have started since.
-    raise exception 'start_queued_dag_runs must be called in a read committed transaction' using errcode = 'PB016';
   end if;
+  -- A snapshot taken before the lock would not show the runs that others have started since.
+  perform pgbackfill._check_read_committed('start_queued_dag_runs');
 
   -- Lock order: backfill rows by id, then dag_run rows by id. Holding the backfill makes the count of its running runs
   -- exact, as Airflow's scheduler holds it (#58752); one that another caller holds is left to that caller.
