@@ -11,7 +11,7 @@ from typing import Any
 
 from alembic import context
 from pgbackfill.migrate import OPTIONS_ATTRIBUTE, MigrationInProgress, MigrationOptions, connect
-from pgbackfill.objects import refuse_to_lose_rows, run_sql
+from pgbackfill.objects import refuse_other_schema, refuse_removal, run_sql, set_lock_timeout
 from sqlalchemy import text
 from sqlalchemy.engine import Connection
 
@@ -83,13 +83,33 @@ def described(steps: Callable[..., Iterable[Any]]) -> Callable[..., Iterator[Any
     return print_and_yield
 
 
+def check_step(ctx: Any, step: Any, heads: set[str], run_args: dict[str, Any]) -> None:
+    """End a printed step with a look at the revision, so that a client that goes on after an error undoes it."""
+    wanted = f"(select v.version_num from pgbackfill.alembic_version v) is distinct from {_literal(heads)}"
+    ctx.impl.static_output(
+        f"do $$\nbegin\n  if {wanted} then\n"
+        f"    raise exception 'the step before this one has failed: {step.up_revision_id} is undone';\n"
+        "  end if;\nend\n$$;\n"
+    )
+
+
+def _literal(heads: set[str]) -> str:
+    return f"'{next(iter(heads))}'" if heads else "null"
+
+
 def run_offline() -> None:
-    settings: dict[str, Any] = {"dialect_name": "postgresql", "literal_binds": True, **CONFIGURATION}
+    settings: dict[str, Any] = {
+        "dialect_name": "postgresql",
+        "literal_binds": True,
+        "on_version_apply": check_step,
+        **CONFIGURATION,
+    }
     context.configure(**settings)
     context.configure(**settings, fn=described(context.get_context().opts["fn"]))
     run_sql(CREATE_SCHEMA)
+    refuse_other_schema()
     if ends_at_base():
-        refuse_to_lose_rows()
+        refuse_removal()
     context.run_migrations()
     run_sql(DROP_EMPTY_SCHEMA)
 
@@ -102,14 +122,17 @@ def run_online(connection: Connection) -> None:
     with connection.begin():
         if not connection.execute(MIGRATION_LOCK).scalar():
             raise MigrationInProgress
+        set_lock_timeout()
         run_sql(CREATE_SCHEMA)
+        refuse_other_schema()
         if ends_at_base():
-            refuse_to_lose_rows()
+            refuse_removal()
     try:
         context.run_migrations()
     finally:
         if not connection.closed and not connection.invalidated and not connection.in_transaction():
             with connection.begin():
+                set_lock_timeout()
                 run_sql(DROP_EMPTY_SCHEMA)
 
 

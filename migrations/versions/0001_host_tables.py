@@ -1,6 +1,6 @@
 """Tables of Airflow's shape, where there is no Airflow.
 
-Where Airflow's tables are, nothing but the package's own `host_table` is made, after two looks that end the whole
+Where Airflow's tables are, nothing but the package's own `host_table` and `host` are made, after two looks that end the whole
 migration while nothing has changed yet: is it Airflow 3, and does a DAG have several active backfills (PB020)?
 
 Locks: none on Airflow's tables (reads only).
@@ -275,8 +275,13 @@ begin
   if v_present @> v_names then
     -- The functions run as their owner and write to these tables, whose owner can attach triggers to them. So the two must
     -- be one role: a superuser's functions would run the triggers of Airflow's role as a superuser.
-    select c.relowner::regrole::text into v_owner from pg_class c where c.oid = 'public.backfill'::regclass;
-    if v_owner::regrole <> current_user::regrole then
+    select c.relowner::regrole::text
+    into v_owner
+    from unnest(v_names) as n
+    join pg_class c on c.oid = to_regclass('public.' || quote_ident(n))
+    where c.relowner <> current_user::regrole
+    limit 1;
+    if found then
       raise exception 'Airflow''s tables belong to %, not to %', v_owner, current_user
         using errcode = 'insufficient_privilege', hint = format('Connect as %s, or set PGOPTIONS="-c role=%s".', v_owner, v_owner);
     end if;
@@ -319,6 +324,12 @@ create table pgbackfill.host_table (
 );
 comment on table pgbackfill.host_table is
   'The tables of Airflow''s shape that pgbackfill made because there was no Airflow; empty where Airflow is.';
+
+create table pgbackfill.host (
+  schema_name text primary key
+);
+insert into pgbackfill.host (schema_name) values ((parse_ident('public.x'))[1]);
+comment on table pgbackfill.host is 'The schema of Airflow''s tables that pgbackfill is installed for.';
 """
 
 
@@ -348,4 +359,4 @@ def downgrade() -> None:
     set_lock_timeout()
     refuse_to_lose_rows()
     run_sql(DROP_WHAT_WAS_MADE)
-    run_sql("drop table pgbackfill.host_table;")
+    run_sql("drop table pgbackfill.host;\ndrop table pgbackfill.host_table;")

@@ -119,6 +119,9 @@ CREATE = [
     "create/create_backfill",
 ]
 LIFECYCLE = [
+    "guard/_check_on_failure",
+    "guard/_arm_failure_policy",
+    "guard/_cancel",
     "lifecycle/_lock_live_backfill",
     "lifecycle/_set_paused",
     "lifecycle/_check_read_committed",

@@ -11,9 +11,6 @@ branch_labels = None
 depends_on = None
 
 FILES = [
-    "guard/_check_on_failure",
-    "guard/_arm_failure_policy",
-    "guard/_cancel",
     "guard/_failure_policy_is_due",
     "guard/_apply_failure_policy",
     "guard/_was_cancelled_here",

@@ -22,16 +22,17 @@ _OBJECT = re.compile(
 )
 _HOST_PREFIX = re.compile(r"\bpublic\.")
 
-_DROP_INVALID_INDEX = """do $$
+_DROP_STALE_TRIGGER = """do $$
 begin
-  if exists (select from pg_index i where i.indexrelid = to_regclass('public.{name}') and not i.indisvalid) then
-    drop index public.{name};
+  if exists (select from pg_trigger t where t.tgrelid = to_regclass('{table}') and t.tgname = '{name}') then
+    drop trigger {name} on {table};
   end if;
 end
 $$;"""
 
 # A concurrent build waits for the transactions that are older than itself, and nobody queues behind that wait.
-_WAIT_FOR_OLDER_TRANSACTIONS = "set lock_timeout = '10min';"
+_WAIT_FOR_OLDER_TRANSACTIONS = "set lock_timeout = '10min';\nset statement_timeout = 0;"
+_WAIT_AS_BEFORE = "reset lock_timeout;\nreset statement_timeout;"
 
 
 def quote_identifier(name: str) -> str:
@@ -73,9 +74,12 @@ def set_lock_timeout() -> None:
 
 
 def install(files: Sequence[str]) -> None:
-    """Create the objects of `files` (`room/name`), in that order."""
+    """Create the objects of `files` (`room/name`), in that order; a trigger that is there already is replaced."""
     set_lock_timeout()
     for file in files:
+        found = _OBJECT.search(read_sql(file))
+        if found is not None and found["kind"] == "trigger":
+            run_sql(_DROP_STALE_TRIGGER.format(name=found["name"], table=found["table"]))
         run_sql(read_sql(file))
 
 
@@ -110,6 +114,17 @@ def run_file(file: str) -> None:
     run_sql(read_sql(file))
 
 
+def refuse_other_schema() -> None:
+    """Raise when pgbackfill is installed for tables in another schema than the one given."""
+    run_file("guard/same_host_schema")
+
+
+def refuse_removal() -> None:
+    """Raise when others depend on what would be removed, or rows would be lost that must not be."""
+    run_file("guard/no_dependents")
+    refuse_to_lose_rows()
+
+
 def refuse_to_lose_rows() -> None:
     """Raise unless the Airflow-shaped tables that pgbackfill itself made are empty, or their rows may go."""
     if not options().drop_data:
@@ -119,15 +134,14 @@ def refuse_to_lose_rows() -> None:
 def build_index(name: str, *, on: str, unique: bool = False) -> None:
     """Build the index `name` concurrently; `on` is the table, the columns and the predicate.
 
-    Writers are never blocked. An invalid index that a failed or killed build left is dropped first (a short lock on its
-    table) and built again, so the revision can simply be run once more.
+    Nobody is ever blocked. What a failed or killed build left is dropped first, concurrently too, and built again, so
+    the revision can simply be run once more.
     """
     with context.get_context().autocommit_block():
-        run_sql(f"set lock_timeout = {_literal(options().lock_timeout)};")
-        run_sql(_DROP_INVALID_INDEX.format(name=name))
         run_sql(_WAIT_FOR_OLDER_TRANSACTIONS)
-        run_sql(f"create {'unique ' if unique else ''}index concurrently if not exists {name} on {on};")
-        run_sql("reset lock_timeout;")
+        run_sql(f"drop index concurrently if exists public.{name};")
+        run_sql(f"create {'unique ' if unique else ''}index concurrently {name} on {on};")
+        run_sql(_WAIT_AS_BEFORE)
 
 
 def drop_index(name: str) -> None:
@@ -135,4 +149,4 @@ def drop_index(name: str) -> None:
     with context.get_context().autocommit_block():
         run_sql(_WAIT_FOR_OLDER_TRANSACTIONS)
         run_sql(f"drop index concurrently if exists public.{name};")
-        run_sql("reset lock_timeout;")
+        run_sql(_WAIT_AS_BEFORE)

@@ -18,6 +18,11 @@ def migrations_dir() -> Path:
     return _folder("migrations")
 
 
+def triggers() -> list[str]:
+    """The names of the triggers that the guard puts on Airflow's tables."""
+    return sorted(file.stem for file in (sql_dir() / "guard").glob("pgbackfill_*.sql"))
+
+
 def _folder(name: str) -> Path:
     for parent in (_PACKAGE, _CHECKOUT):
         if (parent / name).is_dir():

@@ -7,14 +7,24 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_backfill record;
+  v_may_update boolean;
   v_error text;
 begin
-  -- Airflow's cancel forgets the end of the runs that it fails.
-  if old.state = 'queued' and new.state in ('failed', 'success') and new.end_date is null then
-    update public.dag_run r set end_date = pgbackfill._now() where r.id = new.id;
+  if not (old.state = 'queued' and new.state in ('failed', 'success') and new.end_date is null)
+    and not (old.state in ('queued', 'failed') and new.state = 'running') and not (old.state = 'running' and new.state = 'failed') then
+    return null;
   end if;
 
-  if not (old.state in ('queued', 'failed') and new.state = 'running') and not (old.state = 'running' and new.state = 'failed') then
+  -- A second update of a row in one transaction checks its foreign keys again, which takes this lock and would wait for who
+  -- holds the backfill FOR UPDATE, against the lock order. So without it the run stays as it was written.
+  perform from public.backfill b where b.id = new.backfill_id for key share skip locked;
+  v_may_update := found;
+
+  -- Airflow's cancel forgets the end of the runs that it fails.
+  if old.state = 'queued' and new.state <> 'running' then
+    if v_may_update then
+      update public.dag_run r set end_date = pgbackfill._now() where r.id = new.id;
+    end if;
     return null;
   end if;
 
@@ -22,7 +32,7 @@ begin
   begin
     if new.state = 'failed' then
       perform pgbackfill._apply_failure_policy(new.backfill_id, new.id);
-    else
+    elsif v_may_update then
       select b.completed_at is null as is_live, coalesce(b.is_paused, false) as is_paused, pgbackfill._failure_policy_is_due(b.id) as is_due
       into v_backfill
       from public.backfill b

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import psycopg
 import pytest
 from cli.conftest import Command
 from pgbackfill import migrate
 from pgbackfill.cli.migrations import INDEXES
-from support.dags import register
+from support.dags import create, register
 from support.host import airflows_tables
+from support.psql import PsqlError
 from support.snapshot import catalog_snapshot
 
 
@@ -136,13 +138,64 @@ def test_uninstall_does_not_drop_rows_unless_told_so(bare_pgb: Command, empty_ds
 
 def test_missing_parts_are_reported_and_can_be_repaired(pgb: Command, dsn: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as conn:
+        register(conn)
+        create(conn, idempotency_key="k")
         conn.execute("drop trigger pgbackfill_guard_update on backfill")
-    shown = pgb("status", status=1)
-    assert "pgbackfill_guard_update is missing" in shown.out
-    assert "parts are missing" in pgb("migrate", status=1).err
+        conn.execute("alter table dag_run disable trigger pgbackfill_changed_run")
+        shown = pgb("status", status=1)
+        assert "pgbackfill_guard_update is missing" in shown.out
+        assert "pgbackfill_changed_run is disabled" in shown.out
+        pgb("migrate")
+        pgb("status")
+        assert conn.execute("select count(*) from pgbackfill.idempotency_key").fetchone() == (1,)
+
+
+def test_missing_indexes_are_reported(pgb: Command, dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("drop index pgbackfill_dag_run_backfill_id")
+    assert "indexes are missing" in pgb("migrate", status=1).err
     pgb("uninstall", "--yes")
     pgb("migrate")
     pgb("status")
+
+
+def test_printed_sql_for_another_schema_changes_nothing(
+    bare_pgb: Command, empty_dsn: str, psql: Callable[..., str]
+) -> None:
+    """Without --schema, `uninstall --sql` would take away half of what is there."""
+    with psycopg.connect(empty_dsn, autocommit=True) as conn:
+        conn.execute("create schema airflow")
+        with airflows_tables(empty_dsn, "airflow"):
+            pass
+        bare_pgb("migrate", "--schema", "airflow")
+        before = catalog_snapshot(conn, host_schema="airflow")
+        with pytest.raises(PsqlError, match='in the schema "airflow", not in "public"'):
+            psql(bare_pgb("uninstall", "--sql").out, dsn=empty_dsn)
+        assert catalog_snapshot(conn, host_schema="airflow") == before
+
+
+def test_a_client_that_goes_on_after_an_error_leaves_the_steps_below_it(
+    bare_pgb: Command, empty_dsn: str, psql: Callable[..., str]
+) -> None:
+    """psql without ON_ERROR_STOP: a step whose predecessor failed is undone, not half applied."""
+    printed = bare_pgb("migrate", "--sql").out
+    step = "-- Running upgrade 0007 -> 0008"
+    assert printed.count(step) == 1
+    psql(printed.replace(step, f"{step}\nselect 1 / 0;"), "--set=ON_ERROR_STOP=0", dsn=empty_dsn)
+    with psycopg.connect(empty_dsn, autocommit=True) as conn:
+        assert conn.execute("select version_num from pgbackfill.alembic_version").fetchone() == ("0007",)
+        found = conn.execute("select count(*) from pg_trigger where tgname like 'pgbackfill%'").fetchone()
+        assert found == (0,)
+    bare_pgb("migrate")
+    bare_pgb("status")
+
+
+def test_others_views_keep_it_from_going(pgb: Command, dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("create view public.report as select * from pgbackfill.backfills")
+        assert "other objects depend on pgbackfill: report" in pgb("uninstall", "--yes", status=1).err
+        pgb("status")
+        conn.execute("drop view public.report")
 
 
 @pytest.mark.parametrize("command", [("status",), ("migrate",), ("uninstall", "--yes")])

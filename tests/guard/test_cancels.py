@@ -53,7 +53,9 @@ def test_runs_committed_between_the_transactions_of_airflows_cancel_fail(
     assert conn.execute("select * from pgbackfill.anomalies").fetchall() == []
 
 
-def test_a_cancelled_creator_is_stopped_at_its_next_transaction(conn: Connection[Any], creator: Connection[Any]) -> None:
+def test_a_cancelled_creator_is_stopped_at_its_next_transaction(
+    conn: Connection[Any], creator: Connection[Any]
+) -> None:
     conn.execute("select pgbackfill.cancel_backfill(id) from backfill")
     with pytest.raises(psycopg.Error) as error:
         creator.execute("commit")

@@ -16,7 +16,7 @@ def airflows_tables(dsn: str, schema: str = "public") -> Iterator[Connection[Any
     """An autocommit connection to a database that has Airflow's tables and no pgbackfill."""
     migrate.upgrade(dsn, "0001", host_schema=schema)
     with psycopg.connect(dsn, autocommit=True) as conn:
-        conn.execute("drop table pgbackfill.host_table, pgbackfill.alembic_version")
+        conn.execute("drop table pgbackfill.host, pgbackfill.host_table, pgbackfill.alembic_version")
         conn.execute("drop schema pgbackfill")
         yield conn
 

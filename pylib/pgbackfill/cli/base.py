@@ -133,10 +133,17 @@ def _read_duration(ctx: click.Context, param: click.Parameter, value: str) -> st
     return value
 
 
+def _read_schema(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    if not value or any(character in value for character in "'$%\0"):
+        raise click.BadParameter("a schema without quotes, $ and % in its name")
+    return value
+
+
 schema_option = click.option(
     "--schema",
     default="public",
     show_default=True,
+    callback=_read_schema,
     help="The schema of Airflow's tables (Airflow's sql_alchemy_schema).",
 )
 lock_timeout_option = click.option(

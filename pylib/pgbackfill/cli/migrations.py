@@ -19,6 +19,7 @@ from pgbackfill.cli import render
 from pgbackfill.cli.base import Command, connect, dsn, lock_timeout_option, schema_option, wants_json
 from pgbackfill.cli.host import describe_host, exists, find_host, refuse_wrong_schema
 from pgbackfill.cli.problems import MISUSED, REFUSED, Problem, Stop
+from pgbackfill.resources import triggers as guard_triggers
 
 INDEXES = (
     "pgbackfill_one_active_backfill",
@@ -26,7 +27,8 @@ INDEXES = (
     "pgbackfill_backfill_dag_run_dag_run_id",
 )
 
-TRIGGERS = ("pgbackfill_record_creation", "pgbackfill_guard_update", "pgbackfill_finish_initialization")
+# The newest revision below the guard's triggers and their functions.
+BELOW_THE_GUARD = "0007"
 
 
 def _migration_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -69,11 +71,13 @@ def migrate(revision: str, as_sql: bool, schema: str, lock_timeout: str) -> None
         host = find_host(conn, schema)
     if not wants_json():
         render.out().print(Text(_introduce(host), "dim"))
+    if before == migrations.heads() and _is_damaged(schema):
+        # Nothing is lost: events, idempotency keys, policies and grants belong to older revisions than the guard.
+        with render.Busy("taking away what is left of the guard"):
+            migrations.downgrade(dsn(), BELOW_THE_GUARD, host_schema=schema, lock_timeout=lock_timeout)
     with _narrated() as applied:
         migrations.upgrade(dsn(), revision, host_schema=schema, lock_timeout=lock_timeout)
     after = migrations.current(dsn())
-    if not applied and after == migrations.heads():
-        _refuse_when_damaged(schema)
     if wants_json():
         with connect() as conn:
             host = find_host(conn, schema)
@@ -92,16 +96,19 @@ def _introduce(host: dict[str, Any]) -> str:
     return f"tables: {describe_host(host)}"
 
 
-def _refuse_when_damaged(schema: str) -> None:
+def _is_damaged(schema: str) -> bool:
+    """Whether triggers of the guard are gone or disabled; without its indexes or tables, only a new start helps."""
     with connect() as conn:
-        if not _look(conn, schema)["sound"]:
-            raise Stop(
-                Problem(
-                    "the database is at the newest revision, but parts are missing (pgbackfill status shows which)",
-                    "pgbackfill uninstall, then pgbackfill migrate",
-                    REFUSED,
-                )
+        found = _look(conn, schema)
+    if any(index["state"] != "valid" for index in found["indexes"]):
+        raise Stop(
+            Problem(
+                "the database is at the newest revision, but indexes are missing (pgbackfill status shows which)",
+                "pgbackfill uninstall, then pgbackfill migrate: events, idempotency keys, policies and grants are lost",
+                REFUSED,
             )
+        )
+    return not found["sound"]
 
 
 @click.command(
@@ -268,7 +275,7 @@ def _look(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
             ) on t.tgname = n.name
             order by n.position
             """,
-            [list(TRIGGERS), schema],
+            [guard_triggers(), schema],
         ).fetchall()
         sound = all(part["state"] in ("valid", "enabled") for part in [*indexes, *triggers])
         active = {}
@@ -306,7 +313,7 @@ def _show_status(found: dict[str, Any], pending: int) -> None:
     )
     if not pending and not found["sound"]:
         Console(stderr=True, highlight=False).print(
-            Text.assemble(("hint: ", "bold cyan"), "parts are missing: pgbackfill uninstall, then pgbackfill migrate")
+            Text.assemble(("hint: ", "bold cyan"), "parts are missing or disabled: pgbackfill migrate")
         )
     if pending:
         Console(stderr=True, highlight=False).print(Text.assemble(("hint: ", "bold cyan"), "pgbackfill migrate"))
