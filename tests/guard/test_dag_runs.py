@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
@@ -84,3 +85,24 @@ def test_runs_without_a_backfill_are_left_alone(conn: Connection[Any]) -> None:
     conn.execute("update dag_run set state = 'queued' where id = %s", [run])
     conn.execute("update dag_run set state = 'failed' where id = %s", [run])
     assert conn.execute("select end_date, triggering_user_name from dag_run").fetchone() == (None, "before")
+
+
+def test_a_run_that_was_chosen_before_a_pause_does_not_start_after_it(conn: Connection[Any], backfill_id: int) -> None:
+    """Airflow chooses runs, then locks their backfill, and does not look at is_paused again."""
+    conn.execute("select from pgbackfill.pause_backfill(%s)", [backfill_id])
+    conn.execute("update dag_run set state = 'running', start_date = now()")
+    assert conn.execute("select distinct state, start_date from dag_run").fetchall() == [("queued", None)]
+
+
+@pytest.mark.parametrize("state", ["failed", "running"])
+def test_a_new_state_never_waits_for_who_holds_the_backfill(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]], backfill_id: int, state: str
+) -> None:
+    """The second update of a row in a transaction checks its foreign keys again."""
+    conn.execute("select from pgbackfill.pause_backfill(%s)", [backfill_id])
+    holder = connect()
+    holder.execute("begin")
+    holder.execute("select from backfill for update")
+    conn.execute("set lock_timeout = '1ms'")
+    conn.execute("update dag_run set state = %s", [state])
+    assert conn.execute("select distinct state from dag_run").fetchall() == [(state,)]

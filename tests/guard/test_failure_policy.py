@@ -257,3 +257,37 @@ def test_a_cancel_takes_all_that_is_queued_or_waits_for_the_next_start(
     assert start(conn) == []
     assert states(conn) == ["failed", "running", "failed", "failed", "failed"]
     assert status(conn, backfill_id) == "cancelled"
+
+
+def delay(conn: Connection[Any], connect: Connect, dag_run_id: int) -> None:
+    """A failure that comes while a scheduler holds the backfill."""
+    holder = connect()
+    holder.execute("begin")
+    holder.execute("select from backfill for update")
+    fail(conn, dag_run_id)
+    holder.execute("rollback")
+
+
+@pytest.mark.parametrize("on_failure", ["pause", "cancel"])
+@pytest.mark.parametrize("in_one_statement", [True, False])
+def test_no_run_of_a_promotion_starts_after_a_delayed_failure(
+    conn: Connection[Any], connect: Connect, backfill_id: int, on_failure: str, in_one_statement: bool
+) -> None:
+    set_policy(conn, backfill_id, on_failure)
+    delay(conn, connect, start(conn)[0])
+    queued = [i for (i,) in conn.execute("select id from dag_run where state = 'queued' order by id").fetchall()]
+    with conn.transaction():
+        for runs in [queued] if in_one_statement else [[run] for run in queued]:
+            conn.execute("update dag_run set state = 'running', start_date = now() where id = any (%s)", [runs])
+    left = "queued" if on_failure == "pause" else "failed"
+    assert states(conn) == ["failed", "running", left, left, left]
+    assert conn.execute("select * from pgbackfill.anomalies").fetchall() == []
+
+
+def test_a_delayed_policy_ends_with_its_backfill(conn: Connection[Any], connect: Connect, backfill_id: int) -> None:
+    """Else a run that is cleared later would be put back to queued for ever."""
+    set_policy(conn, backfill_id, "pause")
+    delay(conn, connect, start(conn)[0])
+    conn.execute("select from pgbackfill.cancel_backfill(%s)", [backfill_id])
+    conn.execute("update dag_run set state = 'queued', queued_at = now(), start_date = null where state = 'failed'")
+    assert start(conn) != []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import psycopg
 import pytest
 from psycopg import Connection
 from support.dags import create, finish_runs, insert_uninitialized_backfill, register
@@ -257,3 +258,11 @@ def test_a_sessions_own_grace_is_ignored(conn: Connection[Any], setting: str) ->
     conn.execute("select set_config('pgbackfill.initialization_grace', %s, false)", [setting])
     airflows_sweep(conn)
     assert status(conn, backfill_id) == "initializing"
+
+
+def test_the_sweep_needs_to_see_what_is_there_now(conn: Connection[Any]) -> None:
+    conn.execute("begin isolation level repeatable read")
+    with pytest.raises(psycopg.Error) as error:
+        conn.execute("select from pgbackfill.mark_backfills_complete()")
+    assert error.value.sqlstate == "PB016"
+    conn.execute("rollback")
