@@ -15,8 +15,9 @@ FILES = [
     "guard/_apply_failure_policy",
     "guard/_was_cancelled_here",
     "lifecycle/set_failure_policy",
+    "guard/_check_attachment",
+    "guard/_on_new_run",
     "guard/_on_changed_run",
-    "guard/_on_attached_run",
 ]
 
 

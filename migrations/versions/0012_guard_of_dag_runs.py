@@ -12,7 +12,6 @@ depends_on = None
 
 FILES = [
     "guard/pgbackfill_new_run",
-    "guard/pgbackfill_attached_run",
     "guard/pgbackfill_changed_run",
 ]
 

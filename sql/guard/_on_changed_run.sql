@@ -1,4 +1,4 @@
--- What a new state of a run means for its backfill.
+-- What a new state of a run means for its backfill, and what a new backfill means for a run.
 create or replace function pgbackfill._on_changed_run()
 returns trigger
 language plpgsql
@@ -10,6 +10,20 @@ declare
   v_may_update boolean;
   v_error text;
 begin
+  if new.backfill_id is distinct from old.backfill_id then
+    if current_setting('pgbackfill.attached', true) is distinct from new.backfill_id || '/' || new.dag_id then
+      perform pgbackfill._check_attachment(new.backfill_id, new.dag_id, new.run_id);
+    end if;
+    -- Airflow leaves the name of who asked for the run before (#62126); 3.0 has no such column.
+    if to_jsonb(new) ? 'triggering_user_name'
+      and coalesce(to_jsonb(new) ->> 'triggering_user_name', '') <> coalesce(current_setting('pgbackfill.attached_user_name', true), '')
+    then
+      execute 'update public.dag_run set triggering_user_name = $1 where id = $2'
+      using nullif(current_setting('pgbackfill.attached_user_name', true), ''), new.id;
+    end if;
+    return null;
+  end if;
+
   if not (old.state = 'queued' and new.state in ('failed', 'success') and new.end_date is null)
     and not (old.state in ('queued', 'failed') and new.state = 'running') and not (old.state = 'running' and new.state = 'failed') then
     return null;
@@ -70,6 +84,6 @@ end
 $$;
 
 comment on function pgbackfill._on_changed_run() is
-  'Trigger: applies the failure policy when a run fails, holds back a run that starts in a live backfill that is paused or to be stopped, and gives a cancelled run its end_date. Never raises, never waits.';
+  'Trigger: 23503 for a run of another DAG (#50527) that is attached; such a run gets the backfill''s triggering_user_name (#62126). Applies the failure policy when a run fails, holds back a run that starts in a live backfill that is paused or to be stopped, and gives a cancelled run its end_date: there it never raises and never waits.';
 
 revoke all on function pgbackfill._on_changed_run() from public;

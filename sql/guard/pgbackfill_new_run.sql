@@ -6,7 +6,7 @@ when (
   new.backfill_id is not null
   and current_setting('pgbackfill.attached', true) is distinct from new.backfill_id || '/' || new.dag_id
 )
-execute function pgbackfill._on_attached_run();
+execute function pgbackfill._on_new_run();
 
 comment on trigger pgbackfill_new_run on public.dag_run is
   'pgbackfill: refuses a run of another DAG.';

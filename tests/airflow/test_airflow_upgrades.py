@@ -24,7 +24,7 @@ def test_up_to_the_newest_release_and_back(airflow_db: AirflowDatabase) -> None:
     )
     migrate.upgrade(airflow_db.dsn)
     before = guard(airflow_db)
-    assert len(before) >= 10
+    assert len(before) >= 9
     first, *others = RELEASES
     for release in others:
         database = replace(airflow_db, airflow=install(release))
