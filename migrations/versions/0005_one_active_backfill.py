@@ -17,7 +17,7 @@ depends_on = None
 
 def upgrade() -> None:
     run_file("guard/no_duplicate_active_backfills")
-    build_index("pgbackfill_one_active_backfill", on="public.backfill (dag_id) where completed_at is null", unique=True)
+    build_index("pgbackfill_one_active_backfill")
 
 
 def downgrade() -> None:

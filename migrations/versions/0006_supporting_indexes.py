@@ -11,14 +11,13 @@ down_revision = "0005"
 branch_labels = None
 depends_on = None
 
-# Partial: most runs of a database belong to no backfill, and theirs need not be kept.
 RUNS_OF_BACKFILL = "pgbackfill_dag_run_backfill_id"
 SLOTS_OF_RUN = "pgbackfill_backfill_dag_run_dag_run_id"
 
 
 def upgrade() -> None:
-    build_index(RUNS_OF_BACKFILL, on="public.dag_run (backfill_id, state) where backfill_id is not null")
-    build_index(SLOTS_OF_RUN, on="public.backfill_dag_run (dag_run_id) where dag_run_id is not null")
+    build_index(RUNS_OF_BACKFILL)
+    build_index(SLOTS_OF_RUN)
 
 
 def downgrade() -> None:

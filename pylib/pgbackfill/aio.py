@@ -114,7 +114,7 @@ def events(
     if isinstance(conn_or_dsn, str):
         return _reconnecting(conn_or_dsn, reading)
     if not isinstance(conn_or_dsn, psycopg.AsyncConnection):
-        raise TypeError(f"expected a psycopg AsyncConnection or a DSN, not {type(conn_or_dsn).__qualname__}")
+        raise TypeError(f"expected a psycopg AsyncConnection or a DSN, not {type(conn_or_dsn)}")
     refuse_transactions(conn_or_dsn)
     return _follow(conn_or_dsn, reading)
 

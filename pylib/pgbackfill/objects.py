@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from alembic import context
 
 from pgbackfill.migrate import OPTIONS_ATTRIBUTE, MigrationOptions
-from pgbackfill.resources import sql_dir
+from pgbackfill.resources import INDEXES, sql_dir
 
 _OBJECT = re.compile(
     r"^create (?:or replace )?(?:constraint )?(?P<kind>function|view|type|trigger) (?P<name>[\w.]+)"
@@ -131,8 +131,8 @@ def refuse_to_lose_rows() -> None:
         run_file("guard/no_rows_at_stake")
 
 
-def build_index(name: str, *, on: str, unique: bool = False) -> None:
-    """Build the index `name` concurrently; `on` is the table, the columns and the predicate.
+def build_index(name: str) -> None:
+    """Build the index `name` of `INDEXES` concurrently.
 
     Nobody is ever blocked. What a failed or killed build left is dropped first, concurrently too, and built again, so
     the revision can simply be run once more.
@@ -140,7 +140,7 @@ def build_index(name: str, *, on: str, unique: bool = False) -> None:
     with context.get_context().autocommit_block():
         run_sql(_WAIT_FOR_OLDER_TRANSACTIONS)
         run_sql(f"drop index concurrently if exists public.{name};")
-        run_sql(f"create {'unique ' if unique else ''}index concurrently {name} on {on};")
+        run_sql(INDEXES[name].format(name) + ";")
         run_sql(_WAIT_AS_BEFORE)
 
 

@@ -18,6 +18,21 @@ def migrations_dir() -> Path:
     return _folder("migrations")
 
 
+# The indexes on Airflow's tables: their statements, less the name of the index. Partial, because most rows belong to no
+# active backfill, or to none, and theirs need not be kept.
+INDEXES = {
+    "pgbackfill_one_active_backfill": (
+        "create unique index concurrently {} on public.backfill (dag_id) where completed_at is null"
+    ),
+    "pgbackfill_dag_run_backfill_id": (
+        "create index concurrently {} on public.dag_run (backfill_id, state) where backfill_id is not null"
+    ),
+    "pgbackfill_backfill_dag_run_dag_run_id": (
+        "create index concurrently {} on public.backfill_dag_run (dag_run_id) where dag_run_id is not null"
+    ),
+}
+
+
 def triggers() -> list[str]:
     """The names of the triggers that the guard puts on Airflow's tables."""
     return sorted(file.stem for file in (sql_dir() / "guard").glob("pgbackfill_*.sql"))

@@ -58,7 +58,20 @@ begin
   end if;
 
   perform pgbackfill._record_event(
-    p_backfill_id, v_dag_id, 'failure_policy_applied', jsonb_build_object('on_failure', v_on_failure, 'dag_run_id', p_dag_run_id)
+    p_backfill_id, v_dag_id, 'failure_policy_applied',
+    jsonb_build_object(
+      'on_failure', v_on_failure,
+      'dag_run_id', coalesce(
+        p_dag_run_id,
+        (
+          select (e.detail ->> 'dag_run_id')::integer
+          from pgbackfill.event e
+          where e.backfill_id = p_backfill_id and e.event = 'failure_policy_delayed'
+          order by e.id desc
+          limit 1
+        )
+      )
+    )
   );
   if v_on_failure = 'cancel' then
     perform pgbackfill._cancel(p_backfill_id, p_wait => false);

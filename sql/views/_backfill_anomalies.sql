@@ -8,7 +8,7 @@ as $$
   select
     'several_active', b.id, b.dag_id::text, null::integer,
     format('the DAG has several active backfills: %s', o.ids),
-    'Cancel all but one of them.'
+    'Cancel all but one of them: pgbackfill repair duplicates --keep oldest (or newest).'
   from (
     select a.dag_id, string_agg(a.id::text, ', ' order by a.id) as ids
     from public.backfill a

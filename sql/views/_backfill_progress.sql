@@ -17,7 +17,7 @@ begin
     end,
     c.started_at,
     c.last_finished_at,
-    case when b.completed_at is null and c.success + c.failed > 0
+    case when b.completed_at is null and not b.is_paused and c.success + c.failed > 0
       then c.last_finished_at
         + (c.last_finished_at - c.started_at) * (c.queued + c.running)::double precision / (c.success + c.failed)
     end

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from cli.conftest import Command
 from pgbackfill import migrate
-from pgbackfill.cli.migrations import INDEXES
+from pgbackfill.resources import INDEXES
 from support.dags import create, register
 from support.host import airflows_tables
 from support.psql import PsqlError
@@ -153,9 +153,20 @@ def test_missing_parts_are_reported_and_can_be_repaired(pgb: Command, dsn: str) 
 def test_missing_indexes_are_reported(pgb: Command, dsn: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as conn:
         conn.execute("drop index pgbackfill_dag_run_backfill_id")
-    assert "indexes are missing" in pgb("migrate", status=1).err
-    pgb("uninstall", "--yes")
-    pgb("migrate")
+        said = pgb("migrate", status=1).err
+        assert "the index pgbackfill_dag_run_backfill_id is missing" in said
+        for statement in said.splitlines()[1].removeprefix("hint: ").split(";"):
+            conn.execute(statement.encode())
+    pgb("status")
+
+
+def test_an_interrupted_repair_is_resumed(pgb: Command, dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as conn, psycopg.connect(dsn) as writer:
+        conn.execute("alter table dag_run disable trigger pgbackfill_changed_run")
+        writer.execute("lock table dag_run in row exclusive mode")
+        pgb("migrate", "--lock-timeout", "10ms", status=1)
+        writer.rollback()
+    assert "up to date" in pgb("migrate").out
     pgb("status")
 
 

@@ -342,23 +342,25 @@ def cancel(backfill_id: int) -> None:
 
 @click.command(cls=Command, name="set-failure-policy")
 @click.argument("backfill_id", type=int, metavar="ID")
-@click.argument("on_failure", type=click.Choice(get_args(OnFailure)))
+@click.argument("on_failure", metavar="|".join(get_args(OnFailure)), type=click.Choice(get_args(OnFailure)))
 def set_failure_policy(backfill_id: int, on_failure: OnFailure) -> None:
     """Say what the next run that fails does to a live backfill, whoever created it.
 
     It is done once; resume a paused backfill with `unpause`, and set the policy again if you want it again.
     """
-    _change(pgbackfill.set_failure_policy, backfill_id, on_failure)
+    _change(pgbackfill.set_failure_policy, backfill_id, on_failure, and_then=f", on failure: {on_failure}")
 
 
-def _change(change: Callable[..., BackfillState], backfill_id: int, *arguments: Any) -> None:
+def _change(change: Callable[..., BackfillState], backfill_id: int, *arguments: Any, and_then: str = "") -> None:
     with render.Busy("waiting for the backfill"), connect() as conn:
         backfill = change(conn, backfill_id, *arguments)
     if wants_json():
         render.print_json(backfill)
     else:
         render.out().print(
-            Text.assemble((f"backfill {backfill.id}", "bold"), f" of {backfill.dag_id}: ", render.word(backfill.status))
+            Text.assemble(
+                (f"backfill {backfill.id}", "bold"), f" of {backfill.dag_id}: ", render.word(backfill.status), and_then
+            )
         )
 
 

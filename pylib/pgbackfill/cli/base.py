@@ -128,7 +128,7 @@ def connect(*, autocommit: bool = False) -> Iterator[psycopg.Connection]:
 
 def _read_duration(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """A duration as PostgreSQL's lock_timeout takes it."""
-    if not re.fullmatch(r" *\d{1,9}(\.\d+)? *(us|ms|s|min|h|d)? *", value):
+    if not re.fullmatch(r" *\d{1,9}(\.\d+)? *(us|ms|s|min|h|d) *", value):
         raise click.BadParameter(f"{value!r} is no duration, such as 500ms, 5s or 1min")
     return value
 

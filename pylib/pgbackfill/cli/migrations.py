@@ -19,13 +19,8 @@ from pgbackfill.cli import render
 from pgbackfill.cli.base import Command, connect, dsn, lock_timeout_option, schema_option, wants_json
 from pgbackfill.cli.host import describe_host, exists, find_host, refuse_wrong_schema
 from pgbackfill.cli.problems import MISUSED, REFUSED, Problem, Stop
+from pgbackfill.resources import INDEXES
 from pgbackfill.resources import triggers as guard_triggers
-
-INDEXES = (
-    "pgbackfill_one_active_backfill",
-    "pgbackfill_dag_run_backfill_id",
-    "pgbackfill_backfill_dag_run_dag_run_id",
-)
 
 # The newest revision below the guard's triggers and their functions.
 BELOW_THE_GUARD = "0007"
@@ -71,12 +66,15 @@ def migrate(revision: str, as_sql: bool, schema: str, lock_timeout: str) -> None
         host = find_host(conn, schema)
     if not wants_json():
         render.out().print(Text(_introduce(host), "dim"))
-    if before == migrations.heads() and _is_damaged(schema):
+    with _narrated() as applied:
+        migrations.upgrade(dsn(), revision, host_schema=schema, lock_timeout=lock_timeout)
+    if migrations.current(dsn()) == migrations.heads() and _is_damaged(schema):
         # Nothing is lost: events, idempotency keys, policies and grants belong to older revisions than the guard.
         with render.Busy("taking away what is left of the guard"):
             migrations.downgrade(dsn(), BELOW_THE_GUARD, host_schema=schema, lock_timeout=lock_timeout)
-    with _narrated() as applied:
-        migrations.upgrade(dsn(), revision, host_schema=schema, lock_timeout=lock_timeout)
+        with _narrated() as installed_again:
+            migrations.upgrade(dsn(), host_schema=schema, lock_timeout=lock_timeout)
+        applied = [*applied, *installed_again]
     after = migrations.current(dsn())
     if wants_json():
         with connect() as conn:
@@ -97,18 +95,22 @@ def _introduce(host: dict[str, Any]) -> str:
 
 
 def _is_damaged(schema: str) -> bool:
-    """Whether triggers of the guard are gone or disabled; without its indexes or tables, only a new start helps."""
+    """Whether triggers of the guard are gone or disabled. Stops when it is an index, whose build needs a plan."""
     with connect() as conn:
         found = _look(conn, schema)
-    if any(index["state"] != "valid" for index in found["indexes"]):
-        raise Stop(
-            Problem(
-                "the database is at the newest revision, but indexes are missing (pgbackfill status shows which)",
-                "pgbackfill uninstall, then pgbackfill migrate: events, idempotency keys, policies and grants are lost",
-                REFUSED,
+    for index in found["indexes"]:
+        if index["state"] != "valid":
+            raise Stop(
+                Problem(f"the index {index['name']} is {index['state']}", _rebuild(index["name"], schema), REFUSED)
             )
-        )
     return not found["sound"]
+
+
+def _rebuild(index: str, schema: str) -> str:
+    name = schema if schema == schema.lower() else f'"{schema}"'
+    return f"drop index concurrently if exists {name}.{index}; {INDEXES[index].format(index)};".replace(
+        "public.", f"{name}."
+    )
 
 
 @click.command(
@@ -126,7 +128,7 @@ Example:
 def status(ctx: click.Context, schema: str) -> None:
     """Show what is installed in a database.
 
-    The server, whose tables are there, the revision, the indexes, the active backfills.
+    The server, whose tables are there, the revision, the indexes, the triggers of the guard, the active backfills.
     """
     from pgbackfill import migrate as migrations
 
@@ -278,12 +280,15 @@ def _look(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
             [guard_triggers(), schema],
         ).fetchall()
         sound = all(part["state"] in ("valid", "enabled") for part in [*indexes, *triggers])
-        active = {}
-        if sound and exists(conn, "pgbackfill", "active_backfills"):
-            cursor.execute(
-                "select b.status, count(*) as backfills from pgbackfill.active_backfills b group by b.status"
-            )
-            active = {row["status"]: row["backfills"] for row in cursor}
+        active: dict[str, int] | None = {}
+        if exists(conn, "pgbackfill", "active_backfills"):
+            try:
+                cursor.execute(
+                    "select b.status, count(*) as backfills from pgbackfill.active_backfills b group by b.status"
+                )
+                active = {row["status"]: row["backfills"] for row in cursor}
+            except psycopg.Error:  # Airflow's tables are gone
+                active = None
     return {
         "server": {**(server or {}), "host": conn.info.host, "port": conn.info.port},
         "host": find_host(conn, schema),
@@ -308,7 +313,7 @@ def _show_status(found: dict[str, Any], pending: int) -> None:
             ("revision", _describe_revision(found, pending)),
             ("indexes", _describe_parts(found["indexes"], "valid")),
             ("guard", _describe_parts(found["triggers"], "enabled")),
-            ("active", ", ".join(f"{n} {s}" for s, n in found["active_backfills"].items()) or "no backfill"),
+            ("active", _describe_active(found["active_backfills"])),
         ]
     )
     if not pending and not found["sound"]:
@@ -317,6 +322,12 @@ def _show_status(found: dict[str, Any], pending: int) -> None:
         )
     if pending:
         Console(stderr=True, highlight=False).print(Text.assemble(("hint: ", "bold cyan"), "pgbackfill migrate"))
+
+
+def _describe_active(active: dict[str, int] | None) -> str:
+    if active is None:
+        return "unknown"
+    return ", ".join(f"{n} {s}" for s, n in active.items()) or "no backfill"
 
 
 def _describe_revision(found: dict[str, Any], pending: int) -> Text:
