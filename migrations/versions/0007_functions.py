@@ -121,6 +121,7 @@ CREATE = [
 LIFECYCLE = [
     "guard/_check_on_failure",
     "guard/_arm_failure_policy",
+    "guard/_hold_queued_runs",
     "guard/_cancel",
     "lifecycle/_lock_live_backfill",
     "lifecycle/_set_paused",

@@ -26,6 +26,8 @@ begin
     new.is_paused := false;
     v_event := case when pgbackfill._was_cut_short(new.id) then 'cancelled' else 'completed' end;
     -- Runs that a creator committed after Airflow's cancel had failed the queued ones, or that were queued again meanwhile.
+    -- Waits for a promotion that holds one: it may pass it over, and start it after the cancel.
+    perform pgbackfill._hold_queued_runs(new.id);
     update public.dag_run r
     set state = 'failed',
         end_date = new.completed_at,
