@@ -11,11 +11,10 @@ as $$
     join pgbackfill.event e on e.backfill_id = p.backfill_id and e.event = 'failure_policy_delayed' and e.occurred_at >= p.armed_at
     where p.backfill_id = p_backfill_id
       and p.applied_at is null
-      and exists (select from public.backfill b where b.id = p.backfill_id and b.completed_at is null)
   );
 $$;
 
 comment on function pgbackfill._failure_policy_is_due(integer) is
-  'True while a policy is armed on a live backfill and an event failure_policy_delayed is younger than it.';
+  'True while a policy is armed (which ends with its backfill) and an event failure_policy_delayed is younger than it.';
 
 revoke all on function pgbackfill._failure_policy_is_due(integer) from public;

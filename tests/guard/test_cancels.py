@@ -101,3 +101,21 @@ def test_a_cancel_waits_for_one_run_and_holds_no_other(
         cancelled.result()
     assert conn.execute("select distinct state from dag_run").fetchall() == [("failed",)]
     assert conn.execute("select status from pgbackfill.backfills").fetchone() == ("cancelled",)
+
+
+def test_airflows_cancel_takes_a_run_that_a_promotion_holds_and_passes_over(
+    conn: Connection[Any], connect: Connect, wait_until_blocked: Callable[..., None]
+) -> None:
+    """Queued again after the cancel had failed the queued runs; the promotion would start it after the cancel."""
+    register(conn)
+    create(conn)
+    conn.execute("update backfill set is_paused = true")
+    promoter, canceller = connect(), connect()
+    promoter.execute("begin")
+    promoter.execute("select from dag_run where state = 'queued' order by id limit 1 for update")
+    with ThreadPoolExecutor(1) as pool:
+        cancelled = pool.submit(canceller.execute, "update backfill set completed_at = now()")
+        wait_until_blocked(conn, canceller.info.backend_pid)
+        promoter.execute("rollback")
+        cancelled.result()
+    assert conn.execute("select distinct state from dag_run").fetchall() == [("failed",)]
