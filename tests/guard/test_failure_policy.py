@@ -289,5 +289,6 @@ def test_a_delayed_policy_ends_with_its_backfill(conn: Connection[Any], connect:
     set_policy(conn, backfill_id, "pause")
     delay(conn, connect, start(conn)[0])
     conn.execute("select from pgbackfill.cancel_backfill(%s)", [backfill_id])
+    assert conn.execute("select count(*) from pgbackfill.failure_policy").fetchone() == (0,)
     conn.execute("update dag_run set state = 'queued', queued_at = now(), start_date = null where state = 'failed'")
     assert start(conn) != []
