@@ -43,10 +43,21 @@ class Default(Enum):
 
 DEFAULT: Final = Default.DEFAULT
 
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An argument whose SQL type depends on its value."""
+
+    kind: str
+    value: Any
+
+
 _SQL_TYPES = {
     "after": "bigint",
     "backfill_id": "integer",
+    "airflow_version": "text",
     "create_cron_data_intervals": "boolean",
+    "create_delta_data_intervals": "boolean",
     "dag_id": "text",
     "dag_run_conf": "jsonb",
     "dag_run_id": "integer",
@@ -63,7 +74,6 @@ _SQL_TYPES = {
     "reprocess_behavior": "text",
     "run_backwards": "boolean",
     "run_on_latest_version": "boolean",
-    "schedule": "text",
     "state": "text",
     "timetable": "jsonb",
     "timezone": "text",
@@ -96,16 +106,26 @@ class Call(Generic[T]):
         return found[0]
 
 
-def timetable_infos(timetable: Json, from_date: datetime, to_date: datetime) -> Call[DagRunInfo]:
+def timetable_infos(
+    timetable: Json, from_date: datetime, to_date: datetime, *, airflow_version: str | Default | None = DEFAULT
+) -> Call[DagRunInfo]:
     """The slots of a timetable in a window, ascending. Reads no table.
 
     timetable: as Airflow serializes it, `{"__type": ..., "__var": {...}}`.
     from_date, to_date: both inclusive, with a time zone (a naive datetime is a ValueError).
+    airflow_version: the release to agree with where releases differ, which is in partitions; the newest by default.
 
     Raises DagNonPeriodicSchedule (PB003), UnsupportedTimetable (PB013), InvalidArgument (PB016).
     Source of the rule: the timetable's `iter_dagrun_infos_between` in Airflow 3.3.2.
     """
-    return _function(DagRunInfo, "timetable_infos", timetable=timetable, from_date=from_date, to_date=to_date)
+    return _function(
+        DagRunInfo,
+        "timetable_infos",
+        timetable=timetable,
+        from_date=from_date,
+        to_date=to_date,
+        airflow_version=airflow_version,
+    )
 
 
 def dag_run_infos(
@@ -274,31 +294,60 @@ def finish_dag_run(dag_run_id: int, state: Literal["success", "failed"]) -> Call
 
 def register_dag(
     dag_id: str,
-    schedule: str,
+    schedule: str | timedelta | Sequence[str] | Sequence[datetime] | Json,
     *,
     timezone: str | Default = DEFAULT,
     max_active_runs: int | Default = DEFAULT,
     create_cron_data_intervals: bool | Default = DEFAULT,
+    create_delta_data_intervals: bool | Default = DEFAULT,
     description: str | Default | None = DEFAULT,
 ) -> Call[RegisteredDag]:
     """Make a DAG known where there is no Airflow, or change its schedule.
 
-    schedule: a cron expression or a preset such as `@daily`.
-    timezone: the IANA name of the zone that the schedule is read in.
-    create_cron_data_intervals: a run covers the interval up to the next tick (Airflow's option of the same name).
+    schedule: a cron expression or a preset such as `@daily`, several of them, a timedelta between two runs, the dates
+    of all runs (each with a time zone), or any built-in timetable as Airflow serializes it.
+    timezone: the IANA name of the zone that crons are read in.
+    create_cron_data_intervals, create_delta_data_intervals: a run covers the interval up to the next tick instead of
+    standing for its tick (Airflow's options of the same names); the one is for a cron, the other for a timedelta.
 
-    Raises UnsupportedDag (PB014) where Airflow is, InvalidArgument (PB016) for an id, schedule or zone that is none.
+    Raises TypeError for a schedule of another type and for an option that does not go with it, DagNonPeriodicSchedule
+    (PB003), UnsupportedTimetable (PB013), UnsupportedDag (PB014) where Airflow is, InvalidArgument (PB016) for an id,
+    schedule or zone that is none.
     """
+    kind, options = _kind_of_schedule(schedule)
+    special = {
+        "timezone": timezone,
+        "create_cron_data_intervals": create_cron_data_intervals,
+        "create_delta_data_intervals": create_delta_data_intervals,
+    }
+    for name, value in special.items():
+        if value is not DEFAULT and name not in options:
+            raise TypeError(f"{name} does not go with a schedule of type {kind}")
     return _function(
         RegisteredDag,
         "register_dag",
         dag_id=dag_id,
-        schedule=schedule,
-        timezone=timezone,
+        schedule=Typed(kind, schedule),
+        **special,
         max_active_runs=max_active_runs,
-        create_cron_data_intervals=create_cron_data_intervals,
         description=description,
     )
+
+
+def _kind_of_schedule(schedule: object) -> tuple[str, set[str]]:
+    """The SQL type that a schedule has, and the options that go with it."""
+    match schedule:
+        case None | str():
+            return "text", {"timezone", "create_cron_data_intervals"}
+        case timedelta():
+            return "interval", {"create_delta_data_intervals"}
+        case Mapping():
+            return "jsonb", set()
+        case [*dates] if dates and all(isinstance(date, datetime) for date in dates):
+            return "timestamptz[]", set()
+        case [*crons] if all(isinstance(cron, str) for cron in crons):
+            return "text[]", {"timezone"}
+    raise TypeError(f"schedule is a string, a timedelta, a list of strings or dates, or a timetable, not {schedule!r}")
 
 
 def events_after(
@@ -371,11 +420,12 @@ def _select(model: type[T], source: str, **given: Any) -> Call[T]:
     Parameters are cast, for else the drivers would choose the type by the value. `cast()` and not `::`, which
     SQLAlchemy's `text()` misreads after a parameter.
     """
-    placeholders = {k: f"cast(%({k})s as {_SQL_TYPES[k]})" for k in given}
+    typed = {k: v if isinstance(v, Typed) else Typed(_SQL_TYPES[k], v) for k, v in given.items()}
+    placeholders = {k: f"cast(%({k})s as {v.kind})" for k, v in typed.items()}
     columns = ", ".join(f"b.{c}" for c in _columns(model))
     return Call(
         sql=f"select {columns} from pgbackfill.{source.format(**placeholders)}",
-        parameters={k: _to_sql(k, v) for k, v in given.items()},
+        parameters={k: _to_sql(k, v.kind, v.value) for k, v in typed.items()},
         model=model,
     )
 
@@ -384,11 +434,12 @@ def _columns(model: type[Any]) -> list[str]:
     return [f.name for f in fields(model)]
 
 
-def _to_sql(name: str, value: Any) -> Any:
+def _to_sql(name: str, kind: str, value: Any) -> Any:
     """`value` as every driver takes it."""
     if value is None:
         return None
-    kind = _SQL_TYPES[name]
+    if kind.endswith("[]"):
+        return [_to_sql(name, kind.removesuffix("[]"), item) for item in value]
     if kind == "jsonb":
         return json.dumps(value, default=_json_default, allow_nan=False)
     if kind == "timestamptz":

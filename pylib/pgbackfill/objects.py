@@ -20,6 +20,7 @@ _OBJECT = re.compile(
     r"(?:.*?\bon (?P<table>[\w.]+))?",
     re.MULTILINE | re.DOTALL,
 )
+_SIGNATURE = re.compile(r"^comment on function ([\w.]+\(.*?\)) is$", re.MULTILINE)
 _HOST_PREFIX = re.compile(r"\bpublic\.")
 
 _DROP_STALE_TRIGGER = """do $$
@@ -74,7 +75,10 @@ def set_lock_timeout() -> None:
 
 
 def install(files: Sequence[str]) -> None:
-    """Create the objects of `files` (`room/name`), in that order; a trigger that is there already is replaced."""
+    """Create the objects of `files`, in that order; a trigger that is there already is replaced.
+
+    A file is `room/name`, or `room/name.variant` where several functions share a name.
+    """
     set_lock_timeout()
     for file in files:
         found = _OBJECT.search(read_sql(file))
@@ -96,10 +100,13 @@ def read_sql(file: str) -> str:
 
 
 def _drop_statement(file: str) -> str:
-    found = _OBJECT.search(read_sql(file))
+    text = read_sql(file)
+    found = _OBJECT.search(text)
     if found is None:
         raise ValueError(f"sql/{file}.sql creates no function, view, type or trigger")
     kind, name = found["kind"], found["name"]
+    if signature := _SIGNATURE.search(text):
+        name = signature[1]  # a name alone is not enough where several functions share it
     if kind == "trigger":
         return f"drop trigger if exists {name} on {found['table']};"
     return f"drop {kind} if exists {name};"

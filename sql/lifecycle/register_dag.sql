@@ -1,4 +1,4 @@
--- Makes a DAG known where no Airflow is: its schedule, and a new version when that has changed.
+-- Makes a DAG known where no Airflow is, on a cron expression or a preset such as @daily.
 create or replace function pgbackfill.register_dag(
   dag_id text,
   schedule text,
@@ -14,30 +14,21 @@ set search_path = pg_catalog, pg_temp
 set jit = off  -- compiling costs more than it could save here
 as $$
 declare
-  v_timetable jsonb;
-  v_version integer;
-begin
-  if not exists (select from pgbackfill.host_table) then
-    raise exception 'the DAGs of this database are Airflow''s, which registers them itself' using errcode = 'PB014';
-  elsif dag_id is null or dag_id !~ '^[\w.-]{1,250}$' or dag_id ~ '\.\.' then
-    raise exception 'dag_id must have 1 to 250 letters, digits, dashes, dots or underscores' using errcode = 'PB016';
-  elsif max_active_runs is null or max_active_runs < 1 or create_cron_data_intervals is null then
-    raise exception 'max_active_runs must be at least 1, and create_cron_data_intervals not null' using errcode = 'PB016';
-  end if;
-
-  v_timetable := pgbackfill._cron_timetable(schedule, timezone, create_cron_data_intervals);
-  perform pgbackfill._upsert_dag(dag_id, v_timetable, max_active_runs, description);
-  v_version := pgbackfill._upsert_dag_version(
-    dag_id,
-    jsonb_build_object(
-      '__version', 3,
-      'dag', jsonb_build_object(
-        'dag_id', dag_id, 'timetable', v_timetable, 'timezone', timezone, 'tasks', '[]'::jsonb, 'params', '[]'::jsonb,
-        'max_active_runs', max_active_runs
-      )
+  v_timetable constant jsonb := case
+    when create_cron_data_intervals then jsonb_build_object(
+      '__type', 'airflow.timetables.interval.CronDataIntervalTimetable',
+      '__var', jsonb_build_object('expression', schedule, 'timezone', timezone)
     )
-  );
-  return next row(dag_id, v_version, v_timetable)::pgbackfill.registered_dag;
+    else jsonb_build_object(
+      '__type', 'airflow.timetables.trigger.CronTriggerTimetable',
+      '__var', jsonb_build_object('expression', schedule, 'timezone', timezone, 'interval', 0.0, 'run_immediately', false)
+    )
+  end;
+begin
+  if create_cron_data_intervals is null then
+    raise exception 'create_cron_data_intervals must not be null' using errcode = 'PB016';
+  end if;
+  return next pgbackfill._register_dag(dag_id, v_timetable, schedule, timezone, max_active_runs, description);
 end
 $$;
 

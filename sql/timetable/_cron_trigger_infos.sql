@@ -1,45 +1,35 @@
--- The slots of a CronTriggerTimetable: one at each moment at which the cron fires.
-create or replace function pgbackfill._cron_trigger_infos(p_timetable jsonb, p_from timestamptz, p_to timestamptz)
+-- The slots of a trigger timetable of one or more crons: one at each moment at which a cron fires.
+create or replace function pgbackfill._cron_trigger_infos(
+  p_timetable jsonb,
+  p_expressions text[],
+  p_from timestamptz,
+  p_to timestamptz
+)
 returns setof pgbackfill.dag_run_info
 language plpgsql
 stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_expression constant text := pgbackfill._timetable_text(p_timetable, 'expression');
-  v_cron constant pgbackfill.cron_fields := pgbackfill._parse_cron(v_expression);
+  v_crons constant pgbackfill.cron_fields[] := array(
+    select pgbackfill._parse_cron(e.expression)
+    from unnest(p_expressions) with ordinality as e(expression, position)
+    order by e.position
+  );
   v_zone constant text := pgbackfill._timetable_zone(p_timetable);
   v_interval constant pgbackfill.relativedelta := pgbackfill._timetable_delta(p_timetable, 'interval', -1);
-  v_at timestamptz := pgbackfill._cron_align(v_cron, v_zone, p_from);
-  v_wall timestamp;
-  v_offset interval;
-  v_end timestamp;
 begin
-  -- One turn per stretch of constant offset from UTC, not per slot. The first slot after a change of the clock depends
-  -- on the one before it: a run in a gap moves the clock past what else the gap held.
-  while v_at <= p_to loop
-    v_wall := v_at at time zone v_zone;
-    v_offset := v_wall - v_at at time zone 'UTC';
-    v_end := pgbackfill._cron_stretch_end(v_cron, v_zone, v_at, p_to);
+  if v_crons = '{}' then
+    raise exception 'timetable: expressions must not be empty' using errcode = 'PB016';
+  end if;
 
-    return query
-    select i.start, i.start, s.at, s.at, null::text, null::timestamptz
-    from (
-      select v_at as at
-      union all
-      select (w - v_offset) at time zone 'UTC'
-      from pgbackfill._cron_walls(v_cron, v_wall, v_end) w
-    ) s
-    cross join lateral (select pgbackfill._shift(s.at, v_interval) as start) i
-    order by s.at;
-
-    v_wall := greatest(v_wall, pgbackfill._cron_wall_before(v_cron, v_end));
-    v_at := pgbackfill._cron_tick_after(v_cron, v_zone, (v_wall - v_offset) at time zone 'UTC');
-  end loop;
+  return query
+  select pgbackfill._shift(t, v_interval), pgbackfill._shift(t, v_interval), t, t, null::text, null::timestamptz
+  from pgbackfill._cron_ticks(v_crons, v_zone, v_interval, p_from, p_to) t;
 end
 $$;
 
-comment on function pgbackfill._cron_trigger_infos(jsonb, timestamptz, timestamptz) is
-  'p_timetable has expression, timezone and interval. PB016 for what is missing or not acceptable.';
+comment on function pgbackfill._cron_trigger_infos(jsonb, text[], timestamptz, timestamptz) is
+  'CronTriggerTimetable and MultipleCronTriggerTimetable. p_timetable has timezone and interval. PB016 for what is missing or not acceptable.';
 
-revoke all on function pgbackfill._cron_trigger_infos(jsonb, timestamptz, timestamptz) from public;
+revoke all on function pgbackfill._cron_trigger_infos(jsonb, text[], timestamptz, timestamptz) from public;

@@ -1,5 +1,10 @@
 -- The slots of a timetable between two dates, both included, in order: what Airflow's iter_dagrun_infos_between yields.
-create or replace function pgbackfill.timetable_infos(timetable jsonb, from_date timestamptz, to_date timestamptz)
+create or replace function pgbackfill.timetable_infos(
+  timetable jsonb,
+  from_date timestamptz,
+  to_date timestamptz,
+  airflow_version text default null
+)
 returns setof pgbackfill.dag_run_info
 language plpgsql
 stable
@@ -24,20 +29,54 @@ begin
     raise exception 'timetable must be a JSON object with __type and __var, not %',
       coalesce(left(timetable::text, 100), 'null')
       using errcode = 'PB016';
+  elsif airflow_version !~ '^\d{1,4}[.]\d{1,4}' then
+    raise exception 'airflow_version must be a release of Airflow such as 3.2.2, not "%"', left(airflow_version, 100)
+      using errcode = 'PB016';
   end if;
 
   case v_class
     when 'airflow.timetables.trigger.CronTriggerTimetable' then
-      return query select * from pgbackfill._cron_trigger_infos(v_fields, from_date, to_date);
+      return query
+      select *
+      from pgbackfill._cron_trigger_infos(
+        v_fields, array[pgbackfill._timetable_text(v_fields, 'expression')], from_date, to_date
+      );
+    when 'airflow.timetables.trigger.MultipleCronTriggerTimetable' then
+      return query
+      select *
+      from pgbackfill._cron_trigger_infos(
+        v_fields, pgbackfill._timetable_texts(v_fields, 'expressions'), from_date, to_date
+      );
+    when 'airflow.timetables.trigger.CronPartitionTimetable' then
+      return query
+      select *
+      from pgbackfill._cron_partition_infos(
+        v_fields, from_date, to_date,
+        coalesce(string_to_array(substring(airflow_version, '^\d+[.]\d+'), '.')::integer[] < '{3,3}', false)
+      );
+    when 'airflow.timetables.trigger.DeltaTriggerTimetable' then
+      return query select * from pgbackfill._delta_trigger_infos(v_fields, from_date, to_date);
     when 'airflow.timetables.interval.CronDataIntervalTimetable' then
       return query select * from pgbackfill._cron_data_interval_infos(v_fields, from_date, to_date);
-    when 'airflow.timetables.assets.AssetOrTimeSchedule' then
-      return query select * from pgbackfill.timetable_infos(v_fields -> 'timetable', from_date, to_date);
+    when 'airflow.timetables.interval.DeltaDataIntervalTimetable' then
+      return query select * from pgbackfill._delta_data_interval_infos(v_fields, from_date, to_date);
+    when 'airflow.timetables.events.EventsTimetable' then
+      return query select * from pgbackfill._events_infos(v_fields, from_date, to_date);
+    when
+      'airflow.timetables.assets.AssetOrTimeSchedule',
+      'airflow.timetables.datasets.DatasetOrTimeSchedule'  -- its name up to 3.1
+    then
+      if v_fields -> 'timetable' ->> '__type' like 'airflow.timetables.%OrTimeSchedule' then
+        raise exception 'timetable % cannot hold another one', v_class using errcode = 'PB016';
+      end if;
+      return query
+      select * from pgbackfill.timetable_infos(v_fields -> 'timetable', from_date, to_date, airflow_version);
     when
       'airflow.timetables.simple.NullTimetable',
       'airflow.timetables.simple.OnceTimetable',
       'airflow.timetables.simple.ContinuousTimetable',
       'airflow.timetables.simple.AssetTriggeredTimetable',
+      'airflow.timetables.simple.DatasetTriggeredTimetable',
       'airflow.timetables.simple.PartitionedAssetTimetable',
       'airflow.timetables.simple.PartitionedAtRuntime'
     then
@@ -48,10 +87,14 @@ begin
           hint = 'Compute the slots yourself and pass them as infos: '
             '[{"logical_date": ..., "data_interval_start": ..., "data_interval_end": ..., "run_after": ...}, ...].';
   end case;
+exception
+  when datetime_field_overflow or interval_field_overflow then
+    raise exception 'timetable leads out of the years that there are: %', sqlerrm using errcode = 'PB016';
 end
 $$;
 
-comment on function pgbackfill.timetable_infos(jsonb, timestamptz, timestamptz) is
-  'Takes the timetable as Airflow serializes it and reads no table. PB003 non-periodic, PB013 a class that SQL cannot evaluate, PB016 null, infinite or far date, missing or unacceptable field.';
+comment on function pgbackfill.timetable_infos(jsonb, timestamptz, timestamptz, text) is
+  'Takes the timetable as Airflow serializes it and reads no table. airflow_version: the release to agree with where releases differ (partitions: 3.2), null the newest. '
+  'PB003 non-periodic, PB013 a class that SQL cannot evaluate, PB016 null, infinite or far date, missing or unacceptable field.';
 
-revoke all on function pgbackfill.timetable_infos(jsonb, timestamptz, timestamptz) from public;
+revoke all on function pgbackfill.timetable_infos(jsonb, timestamptz, timestamptz, text) from public;

@@ -8,7 +8,15 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import Connection
-from timetable.cases import DATA_INTERVAL, TRIGGER
+from timetable.cases import (
+    DATA_INTERVAL,
+    DELTA_DATA_INTERVAL,
+    DELTA_TRIGGER,
+    EVENTS,
+    MULTIPLE,
+    PARTITION,
+    TRIGGER,
+)
 
 DAILY = {"__type": TRIGGER, "__var": {"expression": "0 6 * * *", "timezone": "UTC", "interval": 0.0}}
 
@@ -214,3 +222,157 @@ def test_custom_timetables_ask_for_infos(conn: Connection[Any]) -> None:
     assert diag.sqlstate == "PB013"
     assert "my_plugin.Moonrise" in str(diag.message_primary)
     assert "infos" in str(diag.message_hint)
+
+
+def of_class(name: str, fields: dict[str, Any]) -> dict[str, Any]:
+    return {"__type": name, "__var": fields}
+
+
+@pytest.mark.parametrize("name", [DELTA_TRIGGER, DELTA_DATA_INTERVAL])
+@pytest.mark.parametrize(
+    ("delta", "reason"),
+    [
+        (0, "must be positive"),
+        (-60.0, "must be positive"),
+        (1e-9, "must be positive"),
+        ({}, "must be positive"),
+        ({"months": -1}, "must be positive"),
+        ({"day": 1}, "must be positive"),
+        ({"hours": 1, "hour": 0}, "must be positive"),
+        ({"months": 1, "days": -31}, "must be positive"),
+        ({"weekday": [0, 1]}, "must be positive"),
+        ({"year": 2020, "years": 1}, "must be positive"),
+        ({"years": 1e9}, "no relativedelta"),
+        (1e-6, "more than 10000000 slots"),
+        ({"microseconds": 1}, "more than 10000000 slots"),
+        ({"fortnights": 1}, "no relativedelta"),
+        ("1 day", "must be a relativedelta or a number of seconds"),
+        (None, "must be a relativedelta or a number of seconds"),
+        (True, "must be a relativedelta or a number of seconds"),
+        ([86400], "must be a relativedelta or a number of seconds"),
+        (1e300, "must be a relativedelta or a number of seconds"),
+    ],
+)
+def test_deltas_that_lead_nowhere(conn: Connection[Any], name: str, delta: object, reason: str) -> None:
+    fields = {"delta": delta, "interval": 0.0}
+    diag = refusal(conn, of_class(name, fields), "2026-01-01Z", "2027-01-01Z")
+
+    assert diag.sqlstate == "PB016"
+    assert reason in str(diag.message_primary)
+
+
+@pytest.mark.parametrize(
+    ("name", "key"), [(DELTA_TRIGGER, "delta"), (DELTA_TRIGGER, "interval"), (DELTA_DATA_INTERVAL, "delta")]
+)
+def test_missing_keys_of_a_delta(conn: Connection[Any], name: str, key: str) -> None:
+    fields = {"delta": 60, "interval": 0}
+    del fields[key]
+    diag = refusal(conn, of_class(name, fields))
+
+    assert diag.sqlstate == "PB016"
+    assert key in str(diag.message_primary)
+
+
+@pytest.mark.parametrize(
+    ("expressions", "reason"),
+    [
+        ([], "must not be empty"),
+        (None, "must be a list of strings"),
+        ("0 0 * * *", "must be a list of strings"),
+        (["0 0 * * *", 5], "must be a list of strings"),
+        (["0 0 * * *", None], "must be a list of strings"),
+        ([["0 0 * * *"]], "must be a list of strings"),
+        (["0 0 * * *", "99 * * * *"], '"99" is no minute'),
+        (["0 0 * * *", ""], "has 0 fields"),
+    ],
+)
+def test_several_crons(conn: Connection[Any], expressions: object, reason: str) -> None:
+    fields = {"expressions": expressions, "timezone": "UTC", "interval": 0.0, "run_immediately": False}
+    diag = refusal(conn, of_class(MULTIPLE, fields))
+
+    assert diag.sqlstate == "PB016"
+    assert reason in str(diag.message_primary)
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "2026-01-01",
+        "2026-01-01T00:00:00",
+        "2026-13-01T00:00:00+00:00",
+        "2026-02-30T00:00:00+00:00",
+        "2026-01-01T00:00:00+99:00",
+        "infinity",
+        "now",
+        "",
+        5,
+        None,
+    ],
+)
+def test_dates_of_events_that_are_none(conn: Connection[Any], date: object) -> None:
+    fields = {"event_dates": ["2026-01-01T00:00:00+00:00", date], "restrict_to_events": False}
+
+    assert refusal(conn, of_class(EVENTS, fields)).sqlstate == "PB016"
+
+
+@pytest.mark.parametrize(
+    ("fields", "sqlstate", "reason"),
+    [
+        ({"key_format": None}, "PB016", "key_format must be a string"),
+        ({"key_format": 5}, "PB016", "key_format must be a string"),
+        ({"key_format": ""}, "PB016", "key_format must not be empty"),
+        ({"key_format": "%Q"}, "PB013", 'key_format "%Q"'),
+        ({"key_format": "%s"}, "PB013", "directive"),
+        ({"key_format": "100 %"}, "PB013", "directive"),
+        ({"key_format": "%Ey"}, "PB013", "directive"),
+        ({"key_format": "%-f"}, "PB013", "directive"),
+        ({"key_format": "%9999d"}, "PB013", "directive"),
+        ({"key_format": "%:z"}, "PB013", "directive"),
+        ({"key_format": "%c%^Z"}, "PB013", "directive"),
+        ({"expression": "99 * * * *"}, "PB016", '"99" is no minute'),
+        ({"timezone": "Mars"}, "PB016", "timezone"),
+        ({"run_offset": 100000}, "PB016", "run_offset must be at most"),
+    ],
+)
+def test_partitions(conn: Connection[Any], fields: dict[str, Any], sqlstate: str, reason: str) -> None:
+    good = {"expression": "@daily", "timezone": "UTC", "run_offset": 0, "key_format": "%F"}
+    with pytest.raises(psycopg.Error) as caught:
+        conn.execute(
+            "select from pgbackfill.timetable_infos(%s, '2026-01-01Z', '2026-01-02Z', '3.2.2')",
+            [json.dumps(of_class(PARTITION, {**good, **fields}))],
+        )
+
+    assert caught.value.sqlstate == sqlstate
+    assert reason in str(caught.value.diag.message_primary)
+
+
+@pytest.mark.parametrize("version", ["", "3", "three", "3.x", "-3.2", "99999.1"])
+def test_releases_that_are_none(conn: Connection[Any], version: str) -> None:
+    with pytest.raises(psycopg.Error) as caught:
+        conn.execute(
+            "select from pgbackfill.timetable_infos(%s, '2026-01-01Z', '2026-01-02Z', %s)", [json.dumps(DAILY), version]
+        )
+
+    assert caught.value.sqlstate == "PB016"
+    assert "airflow_version" in str(caught.value.diag.message_primary)
+
+
+@pytest.mark.parametrize("inner", [None, 5, {}, {"__type": "airflow.timetables.simple.NullTimetable", "__var": {}}])
+def test_what_is_inside_an_asset_or_time_schedule(conn: Connection[Any], inner: object) -> None:
+    outer = of_class("airflow.timetables.assets.AssetOrTimeSchedule", {"timetable": inner})
+
+    assert refusal(conn, outer).sqlstate in {"PB003", "PB016"}
+
+
+def test_asset_or_time_schedules_do_not_nest(conn: Connection[Any]) -> None:
+    once = of_class("airflow.timetables.assets.AssetOrTimeSchedule", {"timetable": DAILY})
+    twice = of_class("airflow.timetables.assets.AssetOrTimeSchedule", {"timetable": once})
+
+    assert refusal(conn, twice).sqlstate == "PB016"
+
+
+def test_a_logical_date_before_the_calendar(conn: Connection[Any]) -> None:
+    diag = refusal(conn, cron(interval={"years": 6700}), "0001-01-01Z", "0001-01-03Z")
+
+    assert diag.sqlstate == "PB016"
+    assert "leads out of the years" in str(diag.message_primary)

@@ -1,0 +1,30 @@
+-- Makes a DAG known where no Airflow is, on several cron expressions.
+create or replace function pgbackfill.register_dag(
+  dag_id text,
+  schedule text[],
+  timezone text default 'UTC',
+  max_active_runs integer default 16,
+  description text default null
+)
+returns setof pgbackfill.registered_dag
+language plpgsql
+security definer
+set search_path = pg_catalog, pg_temp
+set jit = off  -- compiling costs more than it could save here
+as $$
+begin
+  return next pgbackfill._register_dag(
+    dag_id,
+    jsonb_build_object(
+      '__type', 'airflow.timetables.trigger.MultipleCronTriggerTimetable',
+      '__var', jsonb_build_object('expressions', schedule, 'timezone', timezone, 'interval', 0.0, 'run_immediately', false)
+    ),
+    array_to_string(schedule, ', '), timezone, max_active_runs, description
+  );
+end
+$$;
+
+comment on function pgbackfill.register_dag(text, text[], text, integer, text) is
+  'Registers a DAG that runs whenever one of several crons fires, or changes it; returns its newest version. PB014 where Airflow is, PB016 bad id, schedule or zone.';
+
+revoke all on function pgbackfill.register_dag(text, text[], text, integer, text) from public;

@@ -1,0 +1,57 @@
+-- The moments from p_from to p_to at which a timetable of one or more crons fires, in order.
+create or replace function pgbackfill._cron_ticks(
+  p_crons pgbackfill.cron_fields[],
+  p_zone text,
+  p_interval pgbackfill.relativedelta,
+  p_from timestamptz,
+  p_to timestamptz
+)
+returns setof timestamptz
+language plpgsql
+stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Airflow takes the cron whose logical date comes first. Only an interval that keeps the order of time lets the ticks
+  -- of several crons be merged.
+  v_keeps_order constant boolean := cardinality(p_crons) = 1 or p_interval.only_adds and p_interval.months = interval '0';
+  v_at timestamptz := pgbackfill._earliest_tick(
+    array(select pgbackfill._cron_align(c, p_zone, p_from) from unnest(p_crons) c), p_interval, p_to
+  );
+  v_wall timestamp;
+  v_offset interval;
+  v_end timestamp;
+begin
+  -- One turn per stretch of constant offset from UTC, not per tick. The first tick after a change of the clock depends
+  -- on the one before it: a run in a gap moves the clock past what else the gap held.
+  while v_at is not null loop
+    v_wall := v_at at time zone p_zone;
+    v_offset := v_wall - v_at at time zone 'UTC';
+    return next v_at;
+
+    if v_keeps_order then
+      v_end := (select min(pgbackfill._cron_stretch_end(c, p_zone, v_at, p_to)) from unnest(p_crons) c);
+
+      return query
+      select distinct (w - v_offset) at time zone 'UTC' as tick
+      from unnest(p_crons) c
+      cross join lateral pgbackfill._cron_walls(c, v_wall, v_end) w
+      order by tick;
+
+      v_wall := greatest(v_wall, (select max(pgbackfill._cron_wall_before(c, v_end)) from unnest(p_crons) c));
+    end if;
+
+    v_at := pgbackfill._earliest_tick(
+      array(
+        select pgbackfill._cron_tick_after(c, p_zone, (v_wall - v_offset) at time zone 'UTC') from unnest(p_crons) c
+      ),
+      p_interval, p_to
+    );
+  end loop;
+end
+$$;
+
+comment on function pgbackfill._cron_ticks(pgbackfill.cron_fields[], text, pgbackfill.relativedelta, timestamptz, timestamptz) is
+  'p_interval is what makes a tick its logical date, and matters only where several crons compete.';
+
+revoke all on function pgbackfill._cron_ticks(pgbackfill.cron_fields[], text, pgbackfill.relativedelta, timestamptz, timestamptz) from public;
