@@ -1,5 +1,5 @@
-"""`make bench`: on Airflow 3.3.2's tables, creation three ways (Airflow's own, create_backfill, bare INSERT ... SELECT), and
-what the triggers on dag_run cost a run without a backfill.
+"""`make bench`: on Airflow 3.3.2's tables, creation three ways (Airflow's own, create_backfill, bare INSERT ... SELECT), the
+slots of timetables two ways, and what the triggers on dag_run cost a run without a backfill.
 
 Prints medians, ratios, versions and the machine's size; `--json FILE` keeps them, `--write-docs` renews docs/bench.md.
 """
@@ -12,9 +12,9 @@ import click
 from pgbackfill.server import EmbeddedServer
 from rich.console import Console
 
-from bench import guard_cost
+from bench import guard_cost, timetables
 from bench.creation import Shape, databases, measure
-from bench.report import as_json, as_markdown, as_tables, environment
+from bench.report import Figures, as_json, as_markdown, as_tables, environment
 
 SHAPES = [Shape(365, 1), Shape(365, 10), Shape(1825, 10)]
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "bench.md"
@@ -44,13 +44,16 @@ def main(repeats: int, airflow_repeats: int, json_file: Path | None, write_docs:
         status.update("Updating runs without a backfill ...")  # last, for the room in the table that it leaves
         with both.migrated.connect() as conn:
             cost = guard_cost.measure(conn, repeats)
-    for table in as_tables(results, cost):
+        status.update("Going through the slots of timetables ...")
+        iterations = list(timetables.measure(both.migrated, repeats))
+    figures = Figures(where, results, cost, iterations)
+    for table in as_tables(figures):
         Console().print(table)
     Console().print(where, highlight=False)
     if json_file:
-        json_file.write_text(as_json(results, cost, where), encoding="utf-8")
+        json_file.write_text(as_json(figures), encoding="utf-8")
     if write_docs:
-        DOCS.write_text(as_markdown(results, cost, where), encoding="utf-8")
+        DOCS.write_text(as_markdown(figures), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from typing import Any
 
@@ -14,9 +14,31 @@ from rich.table import Table
 
 from bench.creation import Result
 from bench.guard_cost import BATCH, GuardCost
+from bench.timetables import Iteration
 
 HEADINGS = ("runs x tasks", "Airflow", "create_backfill", "bare INSERT", "speedup", "vs bare")
 COST_HEADINGS = ("updates", "with triggers", "without", "ratio")
+SLOTS_HEADINGS = (
+    "timetable",
+    "years",
+    "slots",
+    "Airflow",
+    "timetable_infos",
+    "speedup",
+    "memory",
+    "a year's",
+    "last day",
+)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Everything of one run."""
+
+    environment: str
+    results: list[Result]
+    guard_cost: GuardCost
+    timetables: list[Iteration]
 
 
 def environment(conn: Connection[Any]) -> str:
@@ -30,18 +52,26 @@ def environment(conn: Connection[Any]) -> str:
     )
 
 
-def as_tables(results: list[Result], cost: GuardCost) -> list[Table]:
-    creation = _table("Creating a backfill, median seconds", HEADINGS, [_cells(result) for result in results])
-    return [creation, _table("State updates of runs without a backfill", COST_HEADINGS, [_cost_cells(cost)])]
+def as_tables(figures: Figures) -> list[Table]:
+    return [
+        _table("Creating a backfill, median seconds", HEADINGS, [_cells(result) for result in figures.results]),
+        _table("State updates of runs without a backfill", COST_HEADINGS, [_cost_cells(figures.guard_cost)]),
+        _table("The slots of a timetable", SLOTS_HEADINGS, [_slots_cells(i) for i in figures.timetables]),
+    ]
 
 
-def as_json(results: list[Result], cost: GuardCost, where: str) -> str:
-    figures = {"environment": where, "results": [asdict(r) for r in results], "guard_cost": asdict(cost)}
-    return json.dumps(figures, indent=2) + "\n"
+def as_json(figures: Figures) -> str:
+    return json.dumps(asdict(figures), indent=2) + "\n"
 
 
-def as_markdown(results: list[Result], cost: GuardCost, where: str) -> str:
-    rows = "\n".join("| {} | {} s | {} s | {} s | **{}** | **{}** |".format(*_cells(result)) for result in results)
+def as_markdown(figures: Figures) -> str:
+    cost = figures.guard_cost
+    rows = "\n".join(
+        "| {} | {} s | {} s | {} s | **{}** | **{}** |".format(*_cells(result)) for result in figures.results
+    )
+    slots = "\n".join(
+        "| {} | {} | {} | {} | {} | **{}** | {} | {} | {} |".format(*_slots_cells(i)) for i in figures.timetables
+    )
     return f"""# How fast
 
 `make bench` creates the same backfill three ways in one run, each way in turn:
@@ -72,7 +102,20 @@ repeat's own. Nothing but the statement is timed: inside Airflow, whose Python t
 |{"---|" * len(COST_HEADINGS)}
 | {"{} | {} s | {} s | **{}**".format(*_cost_cells(cost))} |
 
-Measured {datetime.now(timezone.utc):%Y-%m-%d}: {where}.
+## The slots of a timetable
+
+`timetable_infos` and Airflow's own `iter_dagrun_infos_between` go through the same window of the same timetable in one run: `*/5 * * * *`
+(or five minutes) in Europe/Berlin. Airflow's is timed inside its process and keeps nothing; SQL's from the client's side, until the last row
+has arrived. *memory* is the most that the server process had of its own, beside it the same for one year of the schedule, as it grows with
+the range if something is kept; *last day* is the time for the last day of those years alone.
+
+| {" | ".join(SLOTS_HEADINGS)} |
+|{"---|" * len(SLOTS_HEADINGS)}
+{slots}
+
+`tests/timetable/test_window_cost.py` reads off the plans that a window costs the same wherever in a schedule it lies.
+
+Measured {datetime.now(timezone.utc):%Y-%m-%d}: {figures.environment}.
 
 The number of SQL statements inside `create_backfill` does not grow with the slots; `tests/create/test_statement_count.py` counts them.
 """
@@ -89,6 +132,23 @@ def _table(title: str, headings: tuple[str, ...], rows: list[tuple[str, ...]]) -
 
 def _cost_cells(cost: GuardCost) -> tuple[str, ...]:
     return f"{cost.updates:,}", f"{cost.with_triggers:.2f}", f"{cost.without_triggers:.2f}", f"{cost.ratio:.3f}"
+
+
+def _slots_cells(iteration: Iteration) -> tuple[str, ...]:
+    def mebibytes(amount: float | None) -> str:
+        return "-" if amount is None else f"{amount:.0f} MiB"
+
+    return (
+        iteration.name,
+        str(iteration.years),
+        f"{iteration.slots:,}",
+        f"{iteration.airflow:.1f} s",
+        f"{iteration.timetable_infos:.2f} s",
+        f"{iteration.times_faster:.0f}",
+        mebibytes(iteration.mebibytes),
+        mebibytes(iteration.mebibytes_of_a_year),
+        f"{iteration.last_day * 1000:.1f} ms",
+    )
 
 
 def _cells(result: Result) -> tuple[str, ...]:

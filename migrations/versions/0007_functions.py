@@ -92,6 +92,7 @@ PLAN = [
     "plan/_check_arguments",
     "plan/_check_request",
     "plan/_parse_infos",
+    "plan/_airflow_minor",
     "plan/_slots",
     "plan/_slot_decision",
     "plan/_plan",

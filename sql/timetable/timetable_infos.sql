@@ -70,7 +70,18 @@ begin
         raise exception 'timetable % cannot hold another one', v_class using errcode = 'PB016';
       end if;
       return query
-      select * from pgbackfill.timetable_infos(v_fields -> 'timetable', from_date, to_date, airflow_version);
+      select *
+      from pgbackfill.timetable_infos(
+        case v_fields -> 'timetable' ->> '__type'
+          -- Inside, it makes no partitions: Airflow asks it for the ticks of its cron.
+          when 'airflow.timetables.trigger.CronPartitionTimetable' then jsonb_set(
+            jsonb_set(v_fields -> 'timetable', '{__type}', '"airflow.timetables.trigger.CronTriggerTimetable"'),
+            '{__var,interval}', '0'
+          )
+          else v_fields -> 'timetable'
+        end,
+        from_date, to_date, airflow_version
+      );
     when
       'airflow.timetables.simple.NullTimetable',
       'airflow.timetables.simple.OnceTimetable',

@@ -175,3 +175,51 @@ def test_answers_cannot_be_changed(conn: Connection[Any]) -> None:
     with pytest.raises(FrozenInstanceError):
         backfill.status = "done"
     assert not hasattr(backfill, "__dict__")
+
+
+@pytest.mark.parametrize(
+    ("schedule", "options", "name"),
+    [
+        ("0 0 * * *", {"create_cron_data_intervals": True}, "CronDataIntervalTimetable"),
+        (["0 0 * * *", "30 6 * * 1"], {"timezone": "Asia/Tokyo"}, "MultipleCronTriggerTimetable"),
+        (("@daily",), {}, "MultipleCronTriggerTimetable"),
+        (timedelta(hours=6), {"create_delta_data_intervals": True}, "DeltaDataIntervalTimetable"),
+        (timedelta(days=1, microseconds=1), {}, "DeltaTriggerTimetable"),
+        ([FIRST, LAST], {}, "EventsTimetable"),
+        (
+            {
+                "__type": "airflow.timetables.trigger.DeltaTriggerTimetable",
+                "__var": {"delta": {"months": 1}, "interval": 0},
+            },
+            {},
+            "DeltaTriggerTimetable",
+        ),
+    ],
+)
+def test_every_kind_of_schedule(caller: Caller, schedule: Any, options: dict[str, Any], name: str) -> None:
+    dag = caller("register_dag", "d", schedule, **options)
+
+    assert dag.timetable["__type"].rsplit(".")[-1] == name
+    assert caller("dag_run_infos", "d", FIRST, LAST)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "options"),
+    [
+        (5, {}),
+        ([5], {}),
+        ([FIRST, "@daily"], {}),
+        (timedelta(days=1), {"timezone": "Asia/Tokyo"}),
+        (["@daily"], {"create_cron_data_intervals": True}),
+        ("@daily", {"create_delta_data_intervals": True}),
+        ({}, {"timezone": "UTC"}),
+    ],
+)
+def test_schedules_and_options_that_do_not_go_together(caller: Caller, schedule: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(TypeError):
+        caller("register_dag", "d", schedule, **options)
+
+
+def test_a_naive_date_of_a_schedule(caller: Caller) -> None:
+    with pytest.raises(ValueError, match="time zone"):
+        caller("register_dag", "d", [datetime(2026, 1, 1)])

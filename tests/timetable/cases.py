@@ -103,7 +103,7 @@ def draw_case(random: Random, clock_changes: dict[str | int, list[datetime]], cl
     if name == EVENTS:
         fields["event_dates"] = draw_events(random, from_date, to_date)
     timetable = {"__type": name, "__var": fields}
-    if random.random() < 0.02 and name != PARTITION:
+    if random.random() < 0.02:
         condition = {"__type": "asset_all", "objects": []}
         timetable = {"__type": ASSET_OR_TIME, "__var": {"timetable": timetable, "asset_condition": condition}}
     return Case(timetable, from_date, to_date)

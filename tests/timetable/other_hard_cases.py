@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from timetable.cases import (
+    ASSET_OR_TIME,
     DELTA_DATA_INTERVAL,
     DELTA_TRIGGER,
     EVENTS,
@@ -256,5 +257,17 @@ OTHER_HARD_CASES = [
         "2026-01-31",
         ["2026-01-04T04:07|0400420262620262670400000000070404"],
         SINCE_33,
+    ),
+    OtherHardCase(
+        "inside an AssetOrTimeSchedule the ticks of a partition's cron are no partitions",
+        ASSET_OR_TIME,
+        {
+            "timetable": {"__type": PARTITION, "__var": partitions("@daily", "Asia/Tokyo", "%F", 1)},
+            "asset_condition": {"__type": "asset_all", "objects": []},
+        },
+        "2026-01-01",
+        "2026-01-02",
+        ["2026-01-01T15:00"],
+        SINCE_33 + ONLY_32,
     ),
 ]

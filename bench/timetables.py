@@ -1,0 +1,122 @@
+"""The slots of a timetable: Airflow's own iteration, and timetable_infos with every row sent to the client."""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+from psycopg import Connection
+from support.airflow import AirflowDatabase
+from timetable.cases import DATA_INTERVAL, DELTA_TRIGGER, MULTIPLE, PARTITION, TRIGGER
+
+FIRST = datetime(2016, 1, 1, tzinfo=timezone.utc)
+CRON = {"expression": "*/5 * * * *", "timezone": "Europe/Berlin"}
+TRIGGERS = {"interval": 0.0, "run_immediately": False}
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A timetable, and how many years of it are asked for."""
+
+    name: str
+    timetable: dict[str, Any]
+    years: int
+
+    @property
+    def last(self) -> datetime:
+        return FIRST.replace(year=FIRST.year + self.years)
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """Seconds, medians; the memory is what the server process had at most, without what it shares."""
+
+    name: str
+    years: int
+    slots: int
+    airflow: float
+    timetable_infos: float
+    last_day: float
+    """The same schedule, asked for the last day of those years only."""
+    mebibytes: float | None
+    """None where /proc does not tell."""
+    mebibytes_of_a_year: float | None
+
+    @property
+    def times_faster(self) -> float:
+        return self.airflow / self.timetable_infos
+
+
+def _schedule(name: str, timetable_class: str, fields: dict[str, Any], years: int) -> Schedule:
+    return Schedule(name, {"__type": timetable_class, "__var": fields}, years)
+
+
+SCHEDULES = [
+    _schedule("cron", TRIGGER, {**CRON, **TRIGGERS}, 10),
+    _schedule("cron, data intervals", DATA_INTERVAL, CRON, 1),
+    _schedule(
+        "several crons",
+        MULTIPLE,
+        {"expressions": ["*/5 * * * *", "17 3 * * *"], "timezone": "Europe/Berlin", **TRIGGERS},
+        1,
+    ),
+    _schedule("delta", DELTA_TRIGGER, {"delta": 300.0, "interval": 0.0}, 1),
+    _schedule(
+        "cron partitions", PARTITION, {**CRON, **TRIGGERS, "run_offset": 0, "key_format": "%Y-%m-%dT%H:%M:%S"}, 1
+    ),
+]
+
+
+def measure(database: AirflowDatabase, repeats: int) -> Iterator[Iteration]:
+    for schedule in SCHEDULES:
+        case = {
+            "timetable": schedule.timetable,
+            "from_date": FIRST.isoformat(),
+            "to_date": schedule.last.isoformat(),
+        }
+        theirs = database.script("time_infos.py", case)
+        ours = [_ask(database, schedule.timetable, FIRST, schedule.last) for _ in range(repeats)]
+        assert {slots for slots, _, _ in ours} == {theirs["slots"]}
+        day = [
+            _ask(database, schedule.timetable, schedule.last - timedelta(days=1), schedule.last) for _ in range(repeats)
+        ]
+        _, _, peak_of_a_year = _ask(database, schedule.timetable, FIRST, FIRST.replace(year=FIRST.year + 1))
+        yield Iteration(
+            schedule.name,
+            schedule.years,
+            theirs["slots"],
+            theirs["seconds"],
+            statistics.median(seconds for _, seconds, _ in ours),
+            statistics.median(seconds for _, seconds, _ in day),
+            ours[0][2],
+            peak_of_a_year,
+        )
+
+
+def _ask(
+    database: AirflowDatabase, timetable: dict[str, Any], from_date: datetime, to_date: datetime
+) -> tuple[int, float, float | None]:
+    """How many slots there are, how long it took until the last one was here, and the peak memory of the server process."""
+    with database.connect() as conn:
+        start = time.perf_counter()
+        slots = 0
+        query = "copy (select * from pgbackfill.timetable_infos(%s, %s, %s)) to stdout"
+        with conn.cursor().copy(query, [json.dumps(timetable), from_date, to_date]) as rows:
+            for block in rows:
+                slots += bytes(block).count(b"\n")
+        return slots, time.perf_counter() - start, _peak_memory(conn)
+
+
+def _peak_memory(conn: Connection[Any]) -> float | None:
+    status = Path(f"/proc/{conn.info.backend_pid}/status")
+    if not status.exists():
+        return None
+    kibibytes = dict(re.findall(r"^(VmHWM|RssShmem):\s+(\d+) kB$", status.read_text(), re.MULTILINE))
+    return (int(kibibytes["VmHWM"]) - int(kibibytes["RssShmem"])) / 1024
