@@ -85,6 +85,44 @@ TASKS = [
     "tasks/_priority_weights",
     "tasks/_task_templates",
 ]
+PARAMS = [
+    "params/_path_step",
+    "params/_shown",
+    "params/_cannot_check",
+    "params/_refuse_schema",
+    "params/_unwrapped",
+    "params/_python_number",
+    "params/_with_plain_numbers",
+    "params/_comparable",
+    "params/_is_multiple",
+    "params/_has_duplicates",
+    "params/_portable_bracket",
+    "params/_portable_piece",
+    "params/_portable_regex",
+    "params/_matches_pattern",
+    "params/_is_iso_date",
+    "params/_is_ipv4",
+    "params/_is_ipv6",
+    "params/_is_uuid",
+    "params/_conforms_to_format",
+    "params/_keyword_shape",
+    "params/_has_shape",
+    "params/_check_schema",
+    "params/_check_schemas",
+    "params/_identity_fault",
+    "params/_number_fault",
+    "params/_string_fault",
+    "params/_contains_fault",
+    "params/_array_fault",
+    "params/_is_additional",
+    "params/_members_fault",
+    "params/_object_fault",
+    "params/_logic_fault",
+    "params/_value_fault",
+    "params/_param_fault",
+    "params/_default_fault",
+    "params/_check_conf",
+]
 PLAN = [
     "plan/_dag",
     "plan/_isoformat",
@@ -163,7 +201,7 @@ LIFECYCLE = [
     "lifecycle/register_dag.dates",
     "lifecycle/register_dag.serialized",
 ]
-FILES = [*TYPES, "plan/_now", *CRON, *TIMETABLE, *TASKS, *PLAN, *VIEWS, *CREATE, *LIFECYCLE]
+FILES = [*TYPES, "plan/_now", *CRON, *TIMETABLE, *TASKS, *PARAMS, *PLAN, *VIEWS, *CREATE, *LIFECYCLE]
 
 
 def upgrade() -> None:

@@ -40,11 +40,13 @@ begin
 
   if jsonb_typeof(p_dag_run_conf) <> 'object' then
     raise exception 'dag_run_conf must be a JSON object, not %', jsonb_typeof(p_dag_run_conf) using errcode = 'PB009';
+  elsif p_dag_run_conf is not null then
+    perform pgbackfill._check_conf(p_dag, p_dag_run_conf);
   end if;
 end
 $$;
 
 comment on function pgbackfill._check_request(pgbackfill.serialized_dag, timestamptz, timestamptz, boolean, text, jsonb) is
-  'Airflow''s _validate_backfill_params and the checks before it. PB004 run type, PB008 range, PB007 future, PB005 direction, PB006 reprocess, PB009 conf.';
+  'Airflow''s _validate_backfill_params and the checks before it. PB004 run type, PB008 range, PB007 future, PB005 direction, PB006 reprocess, PB009 conf, PB014 a param that SQL cannot check.';
 
 revoke all on function pgbackfill._check_request(pgbackfill.serialized_dag, timestamptz, timestamptz, boolean, text, jsonb) from public;

@@ -31,6 +31,6 @@ end
 $$;
 
 comment on function pgbackfill.plan_backfill(text, timestamptz, timestamptz, boolean, text, jsonb, jsonb) is
-  'A dry run: one row per slot in run order with its action and, for a skip, the reason. Writes nothing and locks nothing. PB002 to PB009, PB013, PB016 as create_backfill; no row where create_backfill raises PB010.';
+  'A dry run: one row per slot in run order with its action and, for a skip, the reason. Writes nothing and locks nothing. PB002 to PB009, PB013, PB014, PB016 as create_backfill; no row where create_backfill raises PB010.';
 
 revoke all on function pgbackfill.plan_backfill(text, timestamptz, timestamptz, boolean, text, jsonb, jsonb) from public;
