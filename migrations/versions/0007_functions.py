@@ -196,10 +196,10 @@ LIFECYCLE = [
     "lifecycle/_upsert_dag_version",
     "lifecycle/_register_dag",
     "lifecycle/register_dag",
-    "lifecycle/register_dag.several",
+    "lifecycle/register_dag.crons",
     "lifecycle/register_dag.every",
     "lifecycle/register_dag.dates",
-    "lifecycle/register_dag.serialized",
+    "lifecycle/register_dag.timetable",
 ]
 FILES = [*TYPES, "plan/_now", *CRON, *TIMETABLE, *TASKS, *PARAMS, *PLAN, *VIEWS, *CREATE, *LIFECYCLE]
 

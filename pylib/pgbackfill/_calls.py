@@ -43,25 +43,19 @@ class Default(Enum):
 
 DEFAULT: Final = Default.DEFAULT
 
-
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """An argument whose SQL type depends on its value."""
-
-    kind: str
-    value: Any
-
-
 _SQL_TYPES = {
     "after": "bigint",
     "backfill_id": "integer",
     "airflow_version": "text",
     "create_cron_data_intervals": "boolean",
     "create_delta_data_intervals": "boolean",
+    "crons": "text[]",
     "dag_id": "text",
     "dag_run_conf": "jsonb",
     "dag_run_id": "integer",
+    "dates": "timestamptz[]",
     "description": "text",
+    "every": "interval",
     "from_date": "timestamptz",
     "grace": "interval",
     "idempotency_key": "text",
@@ -74,6 +68,7 @@ _SQL_TYPES = {
     "reprocess_behavior": "text",
     "run_backwards": "boolean",
     "run_on_latest_version": "boolean",
+    "schedule": "text",
     "state": "text",
     "timetable": "jsonb",
     "timezone": "text",
@@ -314,7 +309,7 @@ def register_dag(
     (PB003), UnsupportedTimetable (PB013), UnsupportedDag (PB014) where Airflow is, InvalidArgument (PB016) for an id,
     schedule or zone that is none.
     """
-    kind, options = _kind_of_schedule(schedule)
+    parameter, options = _parameter_of_schedule(schedule)
     special = {
         "timezone": timezone,
         "create_cron_data_intervals": create_cron_data_intervals,
@@ -322,31 +317,33 @@ def register_dag(
     }
     for name, value in special.items():
         if value is not DEFAULT and name not in options:
-            raise TypeError(f"{name} does not go with a schedule of type {kind}")
+            raise TypeError(f"{name} does not go with a schedule that is given as {type(schedule).__name__}")
+    if not (timezone is DEFAULT or timezone is None or isinstance(timezone, str)):
+        raise TypeError(f"timezone is the name of a zone, not {timezone!r}")
     return _function(
         RegisteredDag,
         "register_dag",
         dag_id=dag_id,
-        schedule=Typed(kind, schedule),
+        **{parameter: schedule},
         **special,
         max_active_runs=max_active_runs,
         description=description,
     )
 
 
-def _kind_of_schedule(schedule: object) -> tuple[str, set[str]]:
-    """The SQL type that a schedule has, and the options that go with it."""
+def _parameter_of_schedule(schedule: object) -> tuple[str, set[str]]:
+    """The SQL parameter that takes a schedule, and the options that go with it."""
     match schedule:
         case None | str():
-            return "text", {"timezone", "create_cron_data_intervals"}
+            return "schedule", {"timezone", "create_cron_data_intervals"}
         case timedelta():
-            return "interval", {"create_delta_data_intervals"}
+            return "every", {"create_delta_data_intervals"}
         case Mapping():
-            return "jsonb", set()
+            return "timetable", set()
         case [*dates] if dates and all(isinstance(date, datetime) for date in dates):
-            return "timestamptz[]", set()
+            return "dates", set()
         case [*crons] if all(isinstance(cron, str) for cron in crons):
-            return "text[]", {"timezone"}
+            return "crons", {"timezone"}
     raise TypeError(f"schedule is a string, a timedelta, a list of strings or dates, or a timetable, not {schedule!r}")
 
 
@@ -420,12 +417,11 @@ def _select(model: type[T], source: str, **given: Any) -> Call[T]:
     Parameters are cast, for else the drivers would choose the type by the value. `cast()` and not `::`, which
     SQLAlchemy's `text()` misreads after a parameter.
     """
-    typed = {k: v if isinstance(v, Typed) else Typed(_SQL_TYPES[k], v) for k, v in given.items()}
-    placeholders = {k: f"cast(%({k})s as {v.kind})" for k, v in typed.items()}
+    placeholders = {k: f"cast(%({k})s as {_SQL_TYPES[k]})" for k in given}
     columns = ", ".join(f"b.{c}" for c in _columns(model))
     return Call(
         sql=f"select {columns} from pgbackfill.{source.format(**placeholders)}",
-        parameters={k: _to_sql(k, v.kind, v.value) for k, v in typed.items()},
+        parameters={k: _to_sql(k, _SQL_TYPES[k], v) for k, v in given.items()},
         model=model,
     )
 

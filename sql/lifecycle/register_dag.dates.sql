@@ -1,7 +1,7 @@
 -- Makes a DAG known where no Airflow is, on a list of dates.
 create or replace function pgbackfill.register_dag(
   dag_id text,
-  schedule timestamptz[],
+  dates timestamptz[],
   max_active_runs integer default 16,
   description text default null
 )
@@ -12,11 +12,11 @@ set search_path = pg_catalog, pg_temp
 set jit = off  -- compiling costs more than it could save here
 as $$
 declare
-  v_dates constant text[] := array(select pgbackfill._isoformat(d) from unnest(schedule) d order by d);
+  v_dates constant text[] := array(select pgbackfill._isoformat(d) from unnest(dates) d order by d);
   v_summary constant text := cardinality(v_dates) || ' events';
 begin
-  if schedule is null or array_position(schedule, null) is not null then
-    raise exception 'schedule must have no null' using errcode = 'PB016';
+  if dates is null or array_position(dates, null) is not null then
+    raise exception 'dates must have no null' using errcode = 'PB016';
   end if;
   return next pgbackfill._register_dag(
     dag_id,

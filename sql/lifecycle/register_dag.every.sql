@@ -1,7 +1,7 @@
 -- Makes a DAG known where no Airflow is, on a schedule of equal steps.
 create or replace function pgbackfill.register_dag(
   dag_id text,
-  schedule interval,
+  every interval,
   max_active_runs integer default 16,
   create_delta_data_intervals boolean default false,
   description text default null
@@ -13,7 +13,7 @@ set search_path = pg_catalog, pg_temp
 set jit = off  -- compiling costs more than it could save here
 as $$
 declare
-  v_delta constant jsonb := pgbackfill._encoded_delta(schedule);
+  v_delta constant jsonb := pgbackfill._encoded_delta(every);
   v_timetable constant jsonb := case
     when create_delta_data_intervals then jsonb_build_object(
       '__type', 'airflow.timetables.interval.DeltaDataIntervalTimetable', '__var', jsonb_build_object('delta', v_delta)
@@ -24,10 +24,13 @@ declare
     )
   end;
 begin
-  if create_delta_data_intervals is null then
-    raise exception 'create_delta_data_intervals must not be null' using errcode = 'PB016';
+  if every is null or create_delta_data_intervals is null then
+    raise exception '% must not be null', case when every is null then 'every' else 'create_delta_data_intervals' end
+      using errcode = 'PB016';
+  elsif not isfinite(every) or every <= interval '0' then
+    raise exception 'every must be a positive interval, not %', every using errcode = 'PB016';
   end if;
-  return next pgbackfill._register_dag(dag_id, v_timetable, schedule::text, 'UTC', max_active_runs, description);
+  return next pgbackfill._register_dag(dag_id, v_timetable, every::text, 'UTC', max_active_runs, description);
 end
 $$;
 

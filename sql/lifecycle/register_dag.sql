@@ -25,8 +25,16 @@ declare
     )
   end;
 begin
-  if create_cron_data_intervals is null then
-    raise exception 'create_cron_data_intervals must not be null' using errcode = 'PB016';
+  if schedule is null or create_cron_data_intervals is null then
+    raise exception '% must not be null', case when schedule is null then 'schedule' else 'create_cron_data_intervals' end
+      using errcode = 'PB016';
+  elsif schedule in ('@once', '@continuous') then
+    raise exception 'schedule "%" is not periodic', schedule using errcode = 'PB003';
+  elsif schedule !~* '^\s*(@(hourly|daily|midnight|weekly|monthly|quarterly|yearly|annually)|\S+(\s+\S+){4,6})\s*$' then
+    raise exception 'schedule "%" is no cron expression and no preset', left(schedule, 100)
+      using errcode = 'PB016',
+        hint = 'Presets are @hourly, @daily, @weekly, @monthly, @quarterly and @yearly. Of other schedules name the parameter: '
+          'every => ''1 day'', crons => array[...], dates => array[...]::timestamptz[], timetable => ''{"__type": ...}''.';
   end if;
   return next pgbackfill._register_dag(dag_id, v_timetable, schedule, timezone, max_active_runs, description);
 end

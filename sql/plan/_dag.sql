@@ -32,7 +32,7 @@ begin
 
   if v_dag.dag_version_id is null and p_dag_version_id is null then
     raise exception 'DAG "%" not found', p_dag_id
-      using errcode = 'PB002', hint = 'Is the dag_id right, and has the DAG been parsed?';
+      using errcode = 'PB002', hint = 'Is the dag_id right, and has the DAG been parsed, or registered where no Airflow is?';
   elsif v_dag.is_compressed then
     raise exception 'DAG "%" is stored compressed, which SQL cannot read', p_dag_id
       using errcode = 'PB014', hint = 'Set [core] compress_serialized_dags = False in Airflow and let the DAG be parsed again.';

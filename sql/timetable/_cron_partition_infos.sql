@@ -15,7 +15,9 @@ declare
   v_zone constant text := pgbackfill._timetable_zone(p_timetable);
   v_pieces constant pgbackfill.strftime_piece[] := pgbackfill._key_format(p_timetable);
   v_key_zone constant text := case when p_keys_in_utc then 'UTC' else v_zone end;
-  v_offset constant integer := case when p_keys_in_utc then pgbackfill._run_offset(p_timetable) else 0 end;
+  -- Since 3.3 it plays no part in a backfill; it must be there all the same.
+  v_run_offset constant integer := pgbackfill._run_offset(p_timetable);
+  v_offset constant integer := case when p_keys_in_utc then v_run_offset else 0 end;
 begin
   return query
   select

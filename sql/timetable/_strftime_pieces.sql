@@ -40,15 +40,12 @@ as $$
     select
       t.position,
       case
-        when t.literal = '%' then t.flags is null or t.width is not null
-        when t.literal is null then d.letter is null or d.digits is null and (t.flags <> '' or t.width is not null)
-        else false
-      end as is_unknown,
-      case
+        when u.unknown then coalesce('%' || t.flags || coalesce(t.width::text, '') || coalesce(t.letter, '%'), '%')
         when t.literal is not null then '"' || regexp_replace(t.literal, '(["\\])', '\\\1', 'g') || '"'
         else d.template
       end as template,
       case
+        when u.unknown then '?'
         when d.template is null or t.flags <> '' or t.width is not null or d.padding = ' ' and d.digits > 1 then t.letter
       end as directive,
       greatest(t.width, case when t.fill = '-' then 1 else d.digits end) as width,
@@ -56,6 +53,13 @@ as $$
       left(translate(t.flags, '-_0^', '') || translate(t.flags, '-_0#', ''), 1) as letter_case
     from token t
     left join directive d on d.letter = t.letter
+    cross join lateral (
+      select case
+        when t.literal = '%' then t.flags is null or t.width is not null
+        when t.literal is null then d.letter is null or d.digits is null and (t.flags <> '' or t.width is not null)
+        else false
+      end
+    ) u(unknown)
   ),
   -- Neighbours that to_char can render are rendered together, with nothing between them: DD and DDD are not DDDDD.
   run as (
@@ -65,11 +69,10 @@ as $$
         + count(p.directive) over (order by p.position rows between unbounded preceding and 1 preceding) as number
     from part p
   )
-  select case when not bool_or(r.has_unknown) then array_agg(r.piece order by r.number) end
+  select array_agg(r.piece order by r.number)
   from (
     select
       number,
-      bool_or(is_unknown) as has_unknown,
       (
         string_agg(template, '""' order by position), min(directive), min(width), min(padding), min(letter_case)
       )::pgbackfill.strftime_piece as piece
@@ -79,6 +82,6 @@ as $$
 $$;
 
 comment on function pgbackfill._strftime_pieces(text) is
-  'Python''s directives and the GNU C library''s, with its flags (- _ 0 ^ #) and width. Null if there is another, whose meaning depends on the platform.';
+  'Python''s directives and the GNU C library''s, with its flags (- _ 0 ^ #) and width. Any other, whose meaning depends on the platform, is a piece with the directive ?, and itself as template.';
 
 revoke all on function pgbackfill._strftime_pieces(text) from public;

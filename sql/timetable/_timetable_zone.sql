@@ -46,7 +46,8 @@ begin
   return v_zone;
 exception
   when invalid_parameter_value then
-    raise exception 'timetable: unknown timezone "%"', v_name using errcode = 'PB016';
+    raise exception 'timetable: unknown timezone "%"', v_name
+      using errcode = 'PB016', hint = 'Zones are named as in pg_timezone_names, in upper and lower case: Europe/Berlin.';
 end
 $$;
 

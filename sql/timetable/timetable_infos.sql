@@ -96,7 +96,8 @@ begin
       raise exception 'timetable % cannot be evaluated in SQL', v_class
         using errcode = 'PB013',
           hint = 'Compute the slots yourself and pass them as infos: '
-            '[{"logical_date": ..., "data_interval_start": ..., "data_interval_end": ..., "run_after": ...}, ...].';
+            '[{"logical_date": ..., "data_interval_start": ..., "data_interval_end": ..., "run_after": ...}, ...], '
+            'or partition_key, partition_date and run_after.';
   end case;
 exception
   when datetime_field_overflow or interval_field_overflow then

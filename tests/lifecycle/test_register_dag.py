@@ -134,7 +134,14 @@ def test_schedules_as_a_person_writes_them(
 @pytest.mark.parametrize(
     ("schedule", "sqlstate"),
     [
+        ("'1 day'", "PB016"),
+        ("'{@daily,@hourly}'", "PB016"),
+        ("'@dialy'", "PB016"),
+        ("""'{"__type": "x"}'""", "PB016"),
+        ("'@once'", "PB003"),
+        ("null", "PB016"),
         ("null::interval", "PB016"),
+        ("interval 'infinity'", "PB016"),
         ("interval '0'", "PB016"),
         ("interval '-1 day'", "PB016"),
         ("interval '1 month -40 days'", "PB016"),
@@ -156,6 +163,30 @@ def test_schedules_that_are_none(conn: Connection[Any], schedule: str, sqlstate:
         timetable(conn, schedule)
     assert error.value.sqlstate == sqlstate
     assert conn.execute("select count(*) from dag").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "name"),
+    [
+        ("schedule => '@daily'", TRIGGER),
+        ("crons => '{@daily,0 6 * * *}'", MULTIPLE),
+        ("every => '1 day'", DELTA_TRIGGER),
+        ("dates => '{2026-01-01 00:00Z}'", EVENTS),
+        (
+            'timetable => \'{"__type": "airflow.timetables.interval.DeltaDataIntervalTimetable", "__var": {"delta": 60}}\'',
+            DELTA_DATA_INTERVAL,
+        ),
+    ],
+)
+def test_a_parameter_named_needs_no_type(conn: Connection[Any], schedule: str, name: str) -> None:
+    assert timetable(conn, schedule)["__type"] == name
+
+
+def test_what_is_no_cron_is_told_what_else_there_is(conn: Connection[Any]) -> None:
+    with pytest.raises(psycopg.Error) as error:
+        timetable(conn, "'1 day'")
+
+    assert "every => '1 day'" in str(error.value.diag.message_hint)
 
 
 def test_a_partitioned_dag_is_backfilled_by_partition(conn: Connection[Any]) -> None:

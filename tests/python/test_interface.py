@@ -22,6 +22,8 @@ ROWS = {
     "planned_slot": pgbackfill.PlannedSlot,
     "registered_dag": pgbackfill.RegisteredDag,
 }
+# What the wrapper calls a schedule of any type.
+SCHEDULES = dict.fromkeys(("crons", "every", "dates", "timetable"), "schedule")
 READERS = {"list_backfills", "get_backfill", "backfill_progress", "backfill_dag_runs"}
 
 
@@ -44,7 +46,11 @@ def test_one_wrapper_per_function_with_its_parameters(conn: Connection[Any]) -> 
     wrappers = {name: f for name, f in functions_of(pgbackfill).items() if name not in READERS}
     assert {name for name, *_ in rows} == wrappers.keys()
     for name, row_type in {(name, row_type) for name, *_, row_type in rows}:
-        signatures = [(parameters or [], defaults) for other, parameters, defaults, _ in rows if other == name]
+        signatures = [
+            ([SCHEDULES.get(p, p) if name == "register_dag" else p for p in parameters or []], defaults)
+            for other, parameters, defaults, _ in rows
+            if other == name
+        ]
         conn_parameter, *own = inspect.signature(wrappers[name]).parameters.values()
         assert conn_parameter.name == "conn"
         # One signature, but for register_dag: there the wrapper has what any of them has.

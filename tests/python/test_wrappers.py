@@ -213,6 +213,7 @@ def test_every_kind_of_schedule(caller: Caller, schedule: Any, options: dict[str
         (["@daily"], {"create_cron_data_intervals": True}),
         ("@daily", {"create_delta_data_intervals": True}),
         ({}, {"timezone": "UTC"}),
+        ("@daily", {"timezone": timezone.utc}),
     ],
 )
 def test_schedules_and_options_that_do_not_go_together(caller: Caller, schedule: Any, options: dict[str, Any]) -> None:

@@ -322,13 +322,14 @@ def test_dates_of_events_that_are_none(conn: Connection[Any], date: object) -> N
         ({"key_format": 5}, "PB016", "key_format must be a string"),
         ({"key_format": ""}, "PB016", "key_format must not be empty"),
         ({"key_format": "%Q"}, "PB013", 'key_format "%Q"'),
-        ({"key_format": "%s"}, "PB013", "directive"),
-        ({"key_format": "100 %"}, "PB013", "directive"),
-        ({"key_format": "%Ey"}, "PB013", "directive"),
-        ({"key_format": "%-f"}, "PB013", "directive"),
-        ({"key_format": "%9999d"}, "PB013", "directive"),
-        ({"key_format": "%:z"}, "PB013", "directive"),
-        ({"key_format": "%c%^Z"}, "PB013", "directive"),
+        ({"key_format": "%F %s %Y"}, "PB013", 'has "%s"'),
+        ({"key_format": "100 %"}, "PB013", 'has "%"'),
+        ({"key_format": "%Ey"}, "PB013", 'has "%E"'),
+        ({"key_format": "%-f"}, "PB013", 'has "%-f"'),
+        ({"key_format": "%9999d"}, "PB013", 'has "%9999"'),
+        ({"key_format": "%5%"}, "PB013", 'has "%5%"'),
+        ({"key_format": "%:z"}, "PB013", 'has "%:"'),
+        ({"key_format": "%c%^Z"}, "PB013", 'has "%^Z"'),
         ({"expression": "99 * * * *"}, "PB016", '"99" is no minute'),
         ({"timezone": "Mars"}, "PB016", "timezone"),
         ({"run_offset": 100000}, "PB016", "run_offset must be at most"),
@@ -344,6 +345,21 @@ def test_partitions(conn: Connection[Any], fields: dict[str, Any], sqlstate: str
 
     assert caught.value.sqlstate == sqlstate
     assert reason in str(caught.value.diag.message_primary)
+
+
+@pytest.mark.parametrize("key", ["expression", "timezone", "key_format", "run_offset"])
+@pytest.mark.parametrize("version", [None, "3.2.2"])
+def test_missing_keys_of_partitions(conn: Connection[Any], key: str, version: str | None) -> None:
+    fields = {"expression": "@daily", "timezone": "UTC", "run_offset": 0, "key_format": "%F"}
+    del fields[key]
+    with pytest.raises(psycopg.Error) as caught:
+        conn.execute(
+            "select from pgbackfill.timetable_infos(%s, '2026-01-01Z', '2026-01-02Z', %s)",
+            [json.dumps(of_class(PARTITION, fields)), version],
+        )
+
+    assert caught.value.sqlstate == "PB016"
+    assert key in str(caught.value.diag.message_primary)
 
 
 @pytest.mark.parametrize("version", ["", "3", "three", "3.x", "-3.2", "99999.1"])
