@@ -93,7 +93,7 @@ def test_a_refusal_is_our_exception_with_the_drivers_as_its_cause(caller: Caller
         caller("create_backfill", "100 % :none 'ü'", FIRST, LAST)
     assert refused.value.sqlstate == "PB002"
     assert refused.value.message == "DAG \"100 % :none 'ü'\" not found"
-    assert refused.value.hint == "Is the dag_id right, and has the DAG been parsed?"
+    assert refused.value.hint == "Is the dag_id right, and has the DAG been parsed, or registered where no Airflow is?"
     cause = refused.value.__cause__
     assert cause is not None
     assert type(cause).__module__.partition(".")[0] in ("psycopg", "sqlalchemy")
