@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from alembic import context
 
 from pgbackfill.migrate import OPTIONS_ATTRIBUTE, MigrationOptions
-from pgbackfill.resources import INDEXES, sql_dir
+from pgbackfill.resources import INDEXES, TABLES, functions, sql_dir, views
 
 _OBJECT = re.compile(
     r"^create (?:or replace )?(?:constraint )?(?P<kind>function|view|type|trigger) (?P<name>[\w.]+)"
@@ -22,6 +22,30 @@ _OBJECT = re.compile(
 )
 _SIGNATURE = re.compile(r"^comment on function ([\w.]+\(.*?\)) is$", re.MULTILINE)
 _HOST_PREFIX = re.compile(r"\bpublic\.")
+
+_REFUSE_STRANGERS = """do $$
+declare
+  v_strangers text;
+begin
+  select string_agg(o.name, ', ' order by o.name)
+  into v_strangers
+  from (
+    select p.oid::regprocedure::text
+    from pg_proc p
+    where p.pronamespace = to_regnamespace('pgbackfill') and p.proname <> all('{{{functions}}}'::name[])
+    union all
+    select c.oid::regclass::text
+    from pg_class c
+    where c.relnamespace = to_regnamespace('pgbackfill')
+      and c.relkind in ('r', 'p', 'v', 'm', 'f')
+      and c.relname <> all('{{{relations}}}'::name[])
+  ) o(name);
+  if v_strangers is not null then
+    raise exception 'the schema pgbackfill has objects that are not pgbackfill''s: %', v_strangers
+      using errcode = 'dependent_objects_still_exist', hint = 'Move them to a schema of their own, or drop them.';
+  end if;
+end
+$$;"""
 
 _DROP_STALE_TRIGGER = """do $$
 begin
@@ -127,8 +151,11 @@ def refuse_other_schema() -> None:
 
 
 def refuse_removal() -> None:
-    """Raise when others depend on what would be removed, or rows would be lost that must not be."""
+    """Raise when others depend on what would be removed or are in its schema, or when rows would be lost."""
     run_file("guard/no_dependents")
+    run_sql(
+        _REFUSE_STRANGERS.format(functions=", ".join(sorted(functions())), relations=", ".join([*TABLES, *views()]))
+    )
     refuse_to_lose_rows()
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from pathlib import Path
 
+_FUNCTION = re.compile(r"^create or replace function pgbackfill\.(\w+)", re.MULTILINE)
+_VIEW = re.compile(r"^create or replace view pgbackfill\.(\w+)", re.MULTILINE)
 _PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = _PACKAGE.parent.parent
 
@@ -36,6 +40,24 @@ INDEXES = {
 def triggers() -> list[str]:
     """The names of the triggers that the guard puts on Airflow's tables."""
     return sorted(file.stem for file in (sql_dir() / "guard").glob("pgbackfill_*.sql"))
+
+
+# What the schema holds besides the views.
+TABLES = ("alembic_version", "event", "failure_policy", "host", "host_table", "idempotency_key")
+
+
+def functions() -> Counter[str]:
+    """The names of all functions, and how many signatures each has."""
+    return _names(_FUNCTION)
+
+
+def views() -> list[str]:
+    """The names of all views."""
+    return sorted(_names(_VIEW))
+
+
+def _names(pattern: re.Pattern[str]) -> Counter[str]:
+    return Counter(n for f in sql_dir().rglob("*.sql") for n in pattern.findall(f.read_text(encoding="utf-8")))
 
 
 def _folder(name: str) -> Path:

@@ -81,6 +81,7 @@ def test_status_up_to_date(pgb: Command, dsn: str) -> None:
         conn.execute("select from pgbackfill.pause_backfill(1)")
     shown = pgb("status")
     assert re.search(r"^indexes +3 valid$", shown.out, re.MULTILINE)
+    assert re.search(r"^functions +\d{3} installed$", shown.out, re.MULTILINE)
     document = pgb("status", "--json").document
     assert document["up_to_date"] is True
     assert document["host"] == {"kind": "standalone", "schema": "public"}
@@ -207,6 +208,54 @@ def test_others_views_keep_it_from_going(pgb: Command, dsn: str) -> None:
         assert "other objects depend on pgbackfill: report" in pgb("uninstall", "--yes", status=1).err
         pgb("status")
         conn.execute("drop view public.report")
+
+
+@pytest.mark.parametrize(
+    "stranger", ["function pgbackfill.mine() returns integer return 1", "table pgbackfill.notes (note text)"]
+)
+def test_what_others_put_into_its_schema_keeps_it_from_going(pgb: Command, dsn: str, stranger: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute(f"create {stranger}".encode())
+        refused = pgb("uninstall", "--yes", "--drop-data", status=1)
+        assert "the schema pgbackfill has objects that are not pgbackfill's: pgbackfill." in refused.err
+        pgb("status")
+
+
+def test_a_schema_that_stayed_behind_goes(bare_pgb: Command, empty_dsn: str) -> None:
+    with psycopg.connect(empty_dsn, autocommit=True) as conn:
+        conn.execute("create schema pgbackfill")
+        conn.execute("create table pgbackfill.alembic_version (version_num varchar(32) primary key)")
+        assert bare_pgb("uninstall", "--yes").out == "pgbackfill is removed\n"
+        assert conn.execute("select to_regnamespace('pgbackfill')").fetchone() == (None,)
+
+
+@pytest.mark.parametrize(
+    ("lost", "name"),
+    [
+        ("function pgbackfill.register_dag(text, interval, integer, boolean, text)", "register_dag"),
+        ("function pgbackfill._parse_cron(text)", "_parse_cron"),
+        ("view pgbackfill.anomalies", "anomalies"),
+    ],
+)
+def test_missing_functions_are_reported(pgb: Command, dsn: str, lost: str, name: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute(f"drop {lost}".encode())
+    assert f"{name} is missing" in pgb("status", status=1).out
+    said = pgb("migrate", status=1).err
+    assert f"of the functions and views {name} is missing" in said
+    assert "downgrade 0006" in said
+
+    migrate.downgrade(dsn, "0006")
+    pgb("migrate")
+    pgb("status")
+
+
+def test_a_function_of_the_guard_comes_back_by_itself(pgb: Command, dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("drop function pgbackfill._guard_backfill_update() cascade")
+    pgb("status", status=1)
+    pgb("migrate")
+    pgb("status")
 
 
 @pytest.mark.parametrize("command", [("status",), ("migrate",), ("uninstall", "--yes")])

@@ -19,11 +19,12 @@ from pgbackfill.cli import render
 from pgbackfill.cli.base import Command, connect, dsn, lock_timeout_option, schema_option, wants_json
 from pgbackfill.cli.host import describe_host, exists, find_host, refuse_wrong_schema
 from pgbackfill.cli.problems import MISUSED, REFUSED, Problem, Stop
-from pgbackfill.resources import INDEXES
+from pgbackfill.resources import INDEXES, functions, views
 from pgbackfill.resources import triggers as guard_triggers
 
 # The newest revision below the guard's triggers and their functions.
 BELOW_THE_GUARD = "0007"
+BELOW_THE_FUNCTIONS = "0006"
 
 
 def _migration_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -75,6 +76,7 @@ def migrate(revision: str, as_sql: bool, schema: str, lock_timeout: str) -> None
         with _narrated() as installed_again:
             migrations.upgrade(dsn(), host_schema=schema, lock_timeout=lock_timeout)
         applied = [*applied, *installed_again]
+        _refuse_missing_functions(schema)
     after = migrations.current(dsn())
     if wants_json():
         with connect() as conn:
@@ -95,7 +97,7 @@ def _introduce(host: dict[str, Any]) -> str:
 
 
 def _is_damaged(schema: str) -> bool:
-    """Whether triggers of the guard are gone or disabled. Stops when it is an index, whose build needs a plan."""
+    """Whether something is gone or disabled. Stops when it is an index, whose build needs a plan."""
     with connect() as conn:
         found = _look(conn, schema)
     for index in found["indexes"]:
@@ -104,6 +106,21 @@ def _is_damaged(schema: str) -> bool:
                 Problem(f"the index {index['name']} is {index['state']}", _rebuild(index["name"], schema), REFUSED)
             )
     return not found["sound"]
+
+
+def _refuse_missing_functions(schema: str) -> None:
+    """Stop when functions or views are gone that do not belong to the guard: new ones would have no grants."""
+    with connect() as conn:
+        found = _look(conn, schema)
+    if missing := [part["name"] for part in found["functions_and_views"] if part["state"] == "missing"]:
+        raise Stop(
+            Problem(
+                f"of the functions and views {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing",
+                f"Go below them and come back (alembic: downgrade {BELOW_THE_FUNCTIONS}, upgrade head), "
+                "then grant again what was granted on functions and views.",
+                REFUSED,
+            )
+        )
 
 
 def _rebuild(index: str, schema: str) -> str:
@@ -177,15 +194,17 @@ def uninstall(yes: bool, drop_data: bool, as_sql: bool, schema: str, lock_timeou
     before = migrations.current(dsn())
     with connect() as conn:
         refuse_wrong_schema(conn, schema)
+        # A removal that was stopped in its last moment leaves the schema alone.
+        is_there = conn.execute("select to_regnamespace('pgbackfill') is not null").fetchone() == (True,)
     if before and not yes:
         _ask_to_uninstall(before, drop_data)
     with _narrated() as removed:
-        if before:
+        if is_there:
             migrations.downgrade(dsn(), "base", **options)
     if wants_json():
         render.print_json({"revision_before": before, "revision": None, "removed": removed})
     else:
-        render.out().print("pgbackfill is removed" if before else "nothing to do: pgbackfill is not installed")
+        render.out().print("pgbackfill is removed" if is_there else "nothing to do: pgbackfill is not installed")
 
 
 def _ask_to_uninstall(revision: str, drop_data: bool) -> None:
@@ -279,7 +298,26 @@ def _look(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
             """,
             [guard_triggers(), schema],
         ).fetchall()
-        sound = all(part["state"] in ("valid", "enabled") for part in [*indexes, *triggers])
+        installed = cursor.execute(
+            """
+            select
+              n.name,
+              case
+                when n.signatures > (
+                  select count(*) from pg_proc p
+                  where p.pronamespace = to_regnamespace('pgbackfill') and p.proname = n.name
+                ) then 'missing'
+                else 'installed'
+              end as state
+            from unnest(%s::text[], %s::integer[]) as n(name, signatures)
+            union all
+            select v.name, case when to_regclass('pgbackfill.' || v.name) is null then 'missing' else 'installed' end
+            from unnest(%s::text[]) as v(name)
+            order by 1
+            """,
+            [list(functions().keys()), list(functions().values()), views()],
+        ).fetchall()
+        sound = all(part["state"] in ("valid", "enabled", "installed") for part in [*indexes, *triggers, *installed])
         active: dict[str, int] | None = {}
         if exists(conn, "pgbackfill", "active_backfills"):
             try:
@@ -294,6 +332,7 @@ def _look(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
         "host": find_host(conn, schema),
         "indexes": indexes,
         "triggers": triggers,
+        "functions_and_views": installed,
         "sound": sound,
         "active_backfills": active,
     }
@@ -313,6 +352,7 @@ def _show_status(found: dict[str, Any], pending: int) -> None:
             ("revision", _describe_revision(found, pending)),
             ("indexes", _describe_parts(found["indexes"], "valid")),
             ("guard", _describe_parts(found["triggers"], "enabled")),
+            ("functions", _describe_parts(found["functions_and_views"], "installed")),
             ("active", _describe_active(found["active_backfills"])),
         ]
     )
