@@ -129,6 +129,8 @@ def run_online(connection: Connection) -> None:
             refuse_removal()
     try:
         context.run_migrations()
+        if connection.in_transaction():  # where there was nothing to do, that of Alembic's look at the revision
+            connection.commit()
     finally:
         if not connection.closed and not connection.invalidated and not connection.in_transaction():
             with connection.begin():
