@@ -13,22 +13,25 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_rules constant pgbackfill.release_rules := pgbackfill._release_rules();
   v_plan pgbackfill.planned_slot[];
   v_templates pgbackfill.task_template[];
   v_created pgbackfill.new_dag_run[];
   v_cleared pgbackfill.new_dag_run[];
 begin
-  select array_agg(t) into v_templates from pgbackfill._task_templates(p_dag) t;
+  select array_agg(t) into v_templates from pgbackfill._task_templates(p_dag, v_rules) t;
   perform pgbackfill._check_writable(p_dag, v_templates);
   v_plan := pgbackfill._settle_plan(p_plan, p_reprocess_behavior);
 
-  v_created := pgbackfill._insert_dag_runs(p_backfill_id, p_dag, v_plan, p_dag_run_conf, p_triggering_user_name);
+  v_created := pgbackfill._insert_dag_runs(p_backfill_id, p_dag, v_plan, v_rules, p_dag_run_conf, p_triggering_user_name);
   perform pgbackfill._insert_task_instances(p_dag, v_templates, v_created, true);
 
   if exists (select from unnest(v_plan) s where s.action = 'clear') then
     select array_agg(r)
     into v_cleared
-    from pgbackfill._clear_dag_runs(p_backfill_id, p_dag, v_plan, p_run_on_latest_version, p_dag_run_conf, p_triggering_user_name) r;
+    from pgbackfill._clear_dag_runs(
+      p_backfill_id, p_dag, v_plan, v_rules, p_run_on_latest_version, p_dag_run_conf, p_triggering_user_name
+    ) r;
   end if;
 
   perform pgbackfill._insert_slots(p_backfill_id, v_plan, v_created || v_cleared);

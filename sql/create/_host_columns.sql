@@ -1,4 +1,4 @@
--- Which of these columns a table of Airflow's has: the one place where releases of Airflow differ.
+-- Which of these columns a table of Airflow's has.
 create or replace function pgbackfill._host_columns(p_table regclass, p_columns text[])
 returns text
 language sql

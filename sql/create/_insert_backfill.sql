@@ -6,6 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now constant timestamptz := pgbackfill._now();
+  v_no_conf constant jsonb := case when (pgbackfill._release_rules()).keeps_null_conf then 'null' else '{}' end;
   v_columns constant text := pgbackfill._host_columns(
     'public.backfill',
     array[
@@ -26,7 +27,7 @@ begin
         select
           $1 as id,
           r.dag_id, r.from_date, r.to_date,
-          coalesce($3, 'null')::json as dag_run_conf,
+          coalesce($3, $5)::json as dag_run_conf,
           false as is_paused,
           r.reprocess_behavior, r.max_active_runs,
           $4 as created_at, $4 as updated_at, $4 as initialized_at,
@@ -42,7 +43,7 @@ begin
     v_columns
   )
   into v_id
-  using p_id, p_request, p_dag_run_conf, v_now;
+  using p_id, p_request, p_dag_run_conf, v_now, v_no_conf;
 
   if v_id is null then
     select b.id into v_active from public.backfill b where b.dag_id = p_request ->> 'dag_id' and b.completed_at is null;

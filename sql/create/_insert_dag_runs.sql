@@ -3,6 +3,7 @@ create or replace function pgbackfill._insert_dag_runs(
   p_backfill_id integer,
   p_dag pgbackfill.serialized_dag,
   p_plan pgbackfill.planned_slot[],
+  p_rules pgbackfill.release_rules,
   p_dag_run_conf jsonb,
   p_triggering_user_name text
 )
@@ -38,14 +39,14 @@ begin
                 s.data_interval_start, s.data_interval_end, s.run_after,
                 (select max(l.id) from public.log_template l) as log_template_id,
                 $7 as created_at, $7 as updated_at, 0 as clear_number, $1 as backfill_id, $4 as bundle_version,
-                pgbackfill._new_context_carrier() as context_carrier, 'not_started' as span_status, $3 as created_dag_version_id,
+                pgbackfill._new_context_carrier($9, $5 ->> 'airflow/task_span_detail_level') as context_carrier, 'not_started' as span_status, $3 as created_dag_version_id,
                 s.partition_key, s.partition_date
               from unnest($8) s
               where s.action = 'create'
               order by s.sort_ordinal
             ) r
             %2$s
-            returning id, run_id::text, logical_date, run_type::text, context_carrier::jsonb
+            returning id, run_id::text, logical_date, run_type::text, case when ($9).trace_flags is not null then context_carrier::jsonb end
           )
           select array_agg(row(i.*)::pgbackfill.new_dag_run) from inserted i
         $insert$,
@@ -54,7 +55,7 @@ begin
       into v_runs
       using
         p_backfill_id, p_dag.dag_id, p_dag.dag_version_id, p_dag.bundle_version, p_dag_run_conf, p_triggering_user_name,
-        pgbackfill._now(), p_plan;
+        pgbackfill._now(), p_plan, p_rules;
       return v_runs;
     exception
       when unique_violation then
@@ -66,7 +67,7 @@ begin
 end
 $$;
 
-comment on function pgbackfill._insert_dag_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], jsonb, text) is
+comment on function pgbackfill._insert_dag_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], pgbackfill.release_rules, jsonb, text) is
   'One queued run per slot with action create, as Airflow''s create_dagrun writes it; returns those inserted.';
 
-revoke all on function pgbackfill._insert_dag_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], jsonb, text) from public;
+revoke all on function pgbackfill._insert_dag_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], pgbackfill.release_rules, jsonb, text) from public;

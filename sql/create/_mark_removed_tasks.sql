@@ -1,6 +1,6 @@
 -- Marks the task instances of cleared runs that the DAG version has no longer, or has with other map indexes.
 create or replace function pgbackfill._mark_removed_tasks(
-  p_dag_id text,
+  p_dag pgbackfill.serialized_dag,
   p_runs pgbackfill.new_dag_run[],
   p_templates pgbackfill.task_template[]
 )
@@ -15,18 +15,19 @@ as $$
   set state = 'removed',
       updated_at = (select pgbackfill._now())
   from unnest(p_runs) r
-  join public.task_instance o on o.dag_id = p_dag_id and o.run_id = r.run_id
+  join public.task_instance o on o.dag_id = p_dag.dag_id and o.run_id = r.run_id
   left join task t on t.task_id = o.task_id
+  left join pgbackfill._resolved_map_lengths(p_dag, p_runs, p_templates) s on s.run_id = o.run_id and s.task_id = o.task_id
   where ti.id = o.id
     and case
       when t.task_id is null then true
       when t.map_length is null then false
-      when t.map_length = -1 then o.map_index >= 0  -- its upstream was cleared too, so the length is unknown again
-      else o.map_index >= t.map_length or o.map_index < 0
+      when t.map_length >= 0 then o.map_index >= t.map_length or o.map_index < 0
+      else o.map_index >= coalesce(s.map_length, 0)
     end;
 $$;
 
-comment on function pgbackfill._mark_removed_tasks(text, pgbackfill.new_dag_run[], pgbackfill.task_template[]) is
+comment on function pgbackfill._mark_removed_tasks(pgbackfill.serialized_dag, pgbackfill.new_dag_run[], pgbackfill.task_template[]) is
   'Airflow''s DagRun._check_for_removed_or_restored_tasks for runs that have just been cleared.';
 
-revoke all on function pgbackfill._mark_removed_tasks(text, pgbackfill.new_dag_run[], pgbackfill.task_template[]) from public;
+revoke all on function pgbackfill._mark_removed_tasks(pgbackfill.serialized_dag, pgbackfill.new_dag_run[], pgbackfill.task_template[]) from public;

@@ -1,9 +1,10 @@
--- Gives every task instance of these runs a new attempt, with the attributes that its task has in this DAG version.
+-- Gives every task instance of these runs a new attempt, with the attributes that its task has now.
 create or replace function pgbackfill._reset_task_instances(
   p_dag_id text,
   p_runs pgbackfill.new_dag_run[],
-  p_version pgbackfill.serialized_dag,
-  p_templates pgbackfill.task_template[]
+  p_templates pgbackfill.task_template[],
+  p_moves_to pgbackfill.serialized_dag,
+  p_rules pgbackfill.release_rules
 )
 returns void
 language sql
@@ -37,16 +38,21 @@ as $$
       external_executor_id = case when o.state = 'running' then ti.external_executor_id end,
       next_method = case when o.state = 'running' then ti.next_method end,
       next_kwargs = case when o.state = 'running' then ti.next_kwargs end,
-      dag_version_id = case when o.state = 'running' then ti.dag_version_id else coalesce(p_version.dag_version_id, ti.dag_version_id) end,
-      context_carrier = r.context_carrier,
+      dag_version_id = coalesce(
+        case when o.state is distinct from 'running' or p_rules.moves_running_tasks then p_moves_to.dag_version_id end,
+        ti.dag_version_id,
+        case when p_rules.moves_runs_without_version then d.created_dag_version_id end
+      ),
+      context_carrier = coalesce(r.context_carrier, ti.context_carrier::jsonb),
       updated_at = (select pgbackfill._now())
   from unnest(p_runs) r
+  join public.dag_run d on d.id = r.dag_run_id
   join public.task_instance o on o.dag_id = p_dag_id and o.run_id = r.run_id
   left join task t on t.task_id = o.task_id
   where ti.id = o.id;
 $$;
 
-comment on function pgbackfill._reset_task_instances(text, pgbackfill.new_dag_run[], pgbackfill.serialized_dag, pgbackfill.task_template[]) is
+comment on function pgbackfill._reset_task_instances(text, pgbackfill.new_dag_run[], pgbackfill.task_template[], pgbackfill.serialized_dag, pgbackfill.release_rules) is
   'The task_instance part of Airflow''s clear_task_instances: a new id, no state (a running one restarts), the task''s attributes, max_tries counted on. Rows that refer to the id follow by their foreign keys.';
 
-revoke all on function pgbackfill._reset_task_instances(text, pgbackfill.new_dag_run[], pgbackfill.serialized_dag, pgbackfill.task_template[]) from public;
+revoke all on function pgbackfill._reset_task_instances(text, pgbackfill.new_dag_run[], pgbackfill.task_template[], pgbackfill.serialized_dag, pgbackfill.release_rules) from public;

@@ -55,7 +55,8 @@ begin
       using errcode = 'PB010', hint = 'A slot counts once its data interval has ended.';
   end if;
 
-  -- Lock order: the backfill row, then dag_run rows by id, then task_instance rows.
+  -- Lock order: the row of dag, the backfill row, then dag_run rows by id, then task_instance rows.
+  perform pgbackfill._hold_scheduled_runs(dag_id);
   perform pgbackfill._insert_backfill(v_id, v_request, dag_run_conf);
   select array_agg(p order by p.sort_ordinal)
   into v_plan

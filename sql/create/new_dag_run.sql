@@ -7,4 +7,4 @@ create type pgbackfill.new_dag_run as (
   context_carrier jsonb
 );
 
-comment on type pgbackfill.new_dag_run is 'A dag_run as far as its task instances need it: their run_id and trace context, and whether start and end dates of tasks apply.';
+comment on type pgbackfill.new_dag_run is 'A dag_run as far as its task instances need it: their run_id and trace context (null where they have none), and whether start and end dates of tasks apply.';

@@ -1,5 +1,5 @@
 -- The task instances that one run of a DAG version has when it is created.
-create or replace function pgbackfill._task_templates(p_dag pgbackfill.serialized_dag)
+create or replace function pgbackfill._task_templates(p_dag pgbackfill.serialized_dag, p_rules pgbackfill.release_rules)
 returns setof pgbackfill.task_template
 language sql
 stable
@@ -16,7 +16,7 @@ as $$
     coalesce(t.attributes ->> 'queue', 'default'),
     w.priority_weight,
     coalesce(t.attributes ->> 'task_type', 'BaseOperator'),
-    coalesce(t.attributes ->> '_operator_name', t.attributes ->> 'task_type', 'BaseOperator'),
+    case when p_rules.names_operators then coalesce(t.attributes ->> '_operator_name', t.attributes ->> 'task_type', 'BaseOperator') end,
     t.attributes ->> 'executor',
     case
       when coalesce(pgbackfill._decoded(t.attributes -> 'executor_config'), '{}') = '{}' then '\x80057d942e'::bytea
@@ -33,17 +33,7 @@ as $$
     to_timestamp((pgbackfill._decoded(t.attributes -> 'end_date') #>> '{}')::double precision)
   from pgbackfill._serialized_tasks(p_dag) t
   join pgbackfill._priority_weights(p_dag) w on w.task_id = t.task_id
-  left join pgbackfill._mapped_group_factors(p_dag) g on g.task_id = t.task_id
-  cross join lateral (
-    select case
-      when t.is_mapped then coalesce(
-        case when g.task_id is null then 1 else g.factor end
-          * pgbackfill._literal_map_length(t.attributes -> (t.attributes ->> '_expand_input_attr')),
-        -1
-      )
-      when g.task_id is not null then coalesce(g.factor, -1)
-    end as map_length
-  ) m
+  left join pgbackfill._map_lengths(p_dag, '{}') m on m.task_id = t.task_id
   -- An empty or unknown length starts as one instance, which Airflow expands or removes at run time.
   cross join lateral generate_series(
     case when m.map_length > 0 then 0 else -1 end,
@@ -51,7 +41,7 @@ as $$
   ) as i(map_index);
 $$;
 
-comment on function pgbackfill._task_templates(pgbackfill.serialized_dag) is
+comment on function pgbackfill._task_templates(pgbackfill.serialized_dag, pgbackfill.release_rules) is
   'One task_template per task, or per element where a task is mapped over literals, as Airflow''s DagRun.verify_integrity creates them.';
 
-revoke all on function pgbackfill._task_templates(pgbackfill.serialized_dag) from public;
+revoke all on function pgbackfill._task_templates(pgbackfill.serialized_dag, pgbackfill.release_rules) from public;

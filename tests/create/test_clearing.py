@@ -120,11 +120,22 @@ def test_on_the_latest_version_removed_tasks_are_marked_and_new_ones_added(
 
 def test_on_its_own_version_the_tasks_stay(conn: Connection[Any], finished: int) -> None:
     new_version(conn)
+    conn.execute("update dag_run set bundle_version = 'a commit'")
     create(conn, last="2026-01-01", reprocess_behavior="failed", run_on_latest_version=False)
     tasks = conn.execute(
         "select t.task_id, t.state, t.pool, v.version_number from task_instance t join dag_version v on v.id = t.dag_version_id order by 1"
     ).fetchall()
     assert tasks == [("a", None, "default_pool", 1), ("b", None, "default_pool", 1), ("c", None, "default_pool", 1)]
+
+
+def test_without_a_versioned_bundle_the_tasks_stay_as_they_are_now(conn: Connection[Any], finished: int) -> None:
+    """Its own version is kept, but what will run is the newest code, so Airflow takes the attributes from there."""
+    new_version(conn)
+    create(conn, last="2026-01-01", reprocess_behavior="failed", run_on_latest_version=False)
+    tasks = conn.execute(
+        "select t.task_id, t.state, t.pool, v.version_number from task_instance t join dag_version v on v.id = t.dag_version_id order by 1"
+    ).fetchall()
+    assert tasks == [("a", None, "default_pool", 1), ("b", None, "small", 1), ("c", None, "default_pool", 1)]
 
 
 def test_runs_of_several_versions_each_keep_theirs(conn: Connection[Any], finished: int) -> None:

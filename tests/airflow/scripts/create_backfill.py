@@ -32,4 +32,5 @@ def create(request: dict) -> dict:
     return {"id": backfill.id, "seconds": time.perf_counter() - start}
 
 
-print(json.dumps([create(request) for request in json.load(sys.stdin)]))
+if __name__ == "__main__":
+    print(json.dumps([create(request) for request in json.load(sys.stdin)]))

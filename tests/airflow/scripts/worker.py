@@ -15,6 +15,7 @@ os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever Airflow prints mus
 
 from airflow.models.backfill import ReprocessBehavior, _create_backfill  # noqa: E402
 from airflow.utils.session import create_session  # noqa: E402
+from airflow.utils.sqlalchemy import prohibit_commit  # noqa: E402
 
 KNOWN_HERE = inspect.signature(_create_backfill).parameters  # 3.0 has no triggering_user_name
 
@@ -48,6 +49,13 @@ def start_queued(times: int) -> dict:
     return {"seconds": [_timed(start) for _ in range(times)]}
 
 
+def create_scheduled() -> dict:
+    """The scheduler's `_create_dagruns_for_dags`, which locks the DAGs that are due, makes their runs and commits."""
+    with create_session() as session, prohibit_commit(session) as guard:
+        _scheduler()._create_dagruns_for_dags(guard, session)
+    return {"created": True}
+
+
 @cache
 def _scheduler():
     from airflow.jobs.job import Job
@@ -63,7 +71,9 @@ def _timed(work) -> float:
 
 
 def answer(request: dict) -> dict:
-    work = {"create": create, "sweep": sweep, "start_queued": start_queued}[request.pop("do")]
+    work = {"create": create, "sweep": sweep, "start_queued": start_queued, "create_scheduled": create_scheduled}[
+        request.pop("do")
+    ]
     try:
         return work(**request)
     except Exception as error:

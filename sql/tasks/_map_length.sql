@@ -1,5 +1,5 @@
--- How many instances an expand() or expand_kwargs() of literals makes; null when it is known only at run time.
-create or replace function pgbackfill._literal_map_length(p_expand_input jsonb)
+-- How many instances an expand() or expand_kwargs() makes, by the outputs whose length is known; null while one is not.
+create or replace function pgbackfill._map_length(p_expand_input jsonb, p_lengths jsonb)
 returns integer
 language sql
 immutable
@@ -7,7 +7,10 @@ set search_path = pg_catalog, pg_temp
 as $$
   select case
     when p_expand_input ->> 'type' = 'list-of-dicts' then
-      case when jsonb_typeof(v.value) = 'array' then jsonb_array_length(v.value) end
+      case
+        when jsonb_typeof(v.value) = 'array' then jsonb_array_length(v.value)
+        else pgbackfill._reference_length(v.value, p_lengths)
+      end
     when v.value = '{}' then 0
     else (
       -- A product, in which one unknown length leaves the whole unknown and a zero makes it zero.
@@ -22,6 +25,7 @@ as $$
           when jsonb_typeof(a.argument) = 'array' then jsonb_array_length(a.argument)
           when a.argument ->> '__type' in ('list', 'tuple', 'set') then jsonb_array_length(a.argument -> '__var')
           when a.argument ->> '__type' = 'dict' then (select count(*)::integer from jsonb_object_keys(a.argument -> '__var'))
+          when a.argument ->> '__type' = 'xcomref' then pgbackfill._reference_length(a.argument, p_lengths)
         end as length
       ) l
     )
@@ -29,7 +33,7 @@ as $$
   from (select pgbackfill._decoded(p_expand_input -> 'value') as value) v;
 $$;
 
-comment on function pgbackfill._literal_map_length(jsonb) is
-  'The length of a serialized expand input whose arguments are all literals; null when one is another task''s output.';
+comment on function pgbackfill._map_length(jsonb, jsonb) is
+  'The length of a serialized expand input, given the lengths of other tasks'' outputs as {task_id: length}. With {} only literals count.';
 
-revoke all on function pgbackfill._literal_map_length(jsonb) from public;
+revoke all on function pgbackfill._map_length(jsonb, jsonb) from public;
