@@ -19,6 +19,7 @@ declare
   v_moves_to pgbackfill.serialized_dag;
   v_templates pgbackfill.task_template[];
   v_runs pgbackfill.new_dag_run[];
+  v_map_lengths jsonb;
 begin
   -- One round for each DAG version that tasks are taken from, which is the latest unless a run stays on its versioned bundle.
   for v_group in
@@ -46,6 +47,12 @@ begin
     select array_agg(t) into v_templates from pgbackfill._task_templates(v_version, p_rules) t;
     perform pgbackfill._check_writable(p_dag, v_templates);
 
+    if v_group.moves then
+      select jsonb_agg(to_jsonb(l))
+      into v_map_lengths
+      from pgbackfill._resolved_map_lengths(p_dag, v_group.dag_run_ids, v_templates) l;
+    end if;
+
     -- Lock order: the dag_run rows are held since the plan; task_instance rows come last.
     perform pgbackfill._archive_task_instances(p_dag.dag_id, v_group.run_ids, p_rules);
     select array_agg(r)
@@ -55,7 +62,7 @@ begin
     ) r;
     perform pgbackfill._reset_task_instances(p_dag.dag_id, v_runs, v_templates, v_moves_to, p_rules);
     if v_group.moves then
-      perform pgbackfill._mark_removed_tasks(p_dag, v_runs, v_templates);
+      perform pgbackfill._mark_removed_tasks(p_dag, v_runs, v_templates, v_map_lengths);
       perform pgbackfill._insert_task_instances(p_dag, v_templates, v_runs, false);
     end if;
   end loop;

@@ -2,7 +2,8 @@
 create or replace function pgbackfill._mark_removed_tasks(
   p_dag pgbackfill.serialized_dag,
   p_runs pgbackfill.new_dag_run[],
-  p_templates pgbackfill.task_template[]
+  p_templates pgbackfill.task_template[],
+  p_map_lengths jsonb
 )
 returns void
 language sql
@@ -17,7 +18,8 @@ as $$
   from unnest(p_runs) r
   join public.task_instance o on o.dag_id = p_dag.dag_id and o.run_id = r.run_id
   left join task t on t.task_id = o.task_id
-  left join pgbackfill._resolved_map_lengths(p_dag, p_runs, p_templates) s on s.run_id = o.run_id and s.task_id = o.task_id
+  left join jsonb_to_recordset(p_map_lengths) as s(run_id text, task_id text, map_length integer)
+    on s.run_id = o.run_id and s.task_id = o.task_id
   where ti.id = o.id
     and case
       when t.task_id is null then true
@@ -27,7 +29,7 @@ as $$
     end;
 $$;
 
-comment on function pgbackfill._mark_removed_tasks(pgbackfill.serialized_dag, pgbackfill.new_dag_run[], pgbackfill.task_template[]) is
-  'Airflow''s DagRun._check_for_removed_or_restored_tasks for runs that have just been cleared.';
+comment on function pgbackfill._mark_removed_tasks(pgbackfill.serialized_dag, pgbackfill.new_dag_run[], pgbackfill.task_template[], jsonb) is
+  'Airflow''s DagRun._check_for_removed_or_restored_tasks for runs that have just been cleared. p_map_lengths: rows of _resolved_map_lengths, null if none.';
 
-revoke all on function pgbackfill._mark_removed_tasks(pgbackfill.serialized_dag, pgbackfill.new_dag_run[], pgbackfill.task_template[]) from public;
+revoke all on function pgbackfill._mark_removed_tasks(pgbackfill.serialized_dag, pgbackfill.new_dag_run[], pgbackfill.task_template[], jsonb) from public;

@@ -123,5 +123,4 @@ def test_final_states_are_the_same(copies: tuple[Copy, Copy]) -> None:
     assert ours.rows(RUNS) == theirs.rows(RUNS)
     assert ours.rows(TASKS) == theirs.rows(TASKS)
     assert {row[0].rpartition("__")[0] for row in ours.rows(RUNS)} == set(SHAPES)
-    states = {state for *_, state, _ in ours.rows(TASKS)}
-    assert {"success", "failed", "skipped", "upstream_failed"} & states == {"success", "skipped", "upstream_failed"}
+    assert {state for *_, state, _ in ours.rows(TASKS)} == {"success", "skipped"}

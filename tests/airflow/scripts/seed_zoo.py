@@ -187,7 +187,10 @@ def expand(dag, run, session):
     for ti in run.get_task_instances(session=session):
         mapped = dag.get_task(ti.task_id).is_mapped
         end_task(ti, None if mapped and ti.map_index < 0 else TaskInstanceState.SUCCESS, date_of(run) + DAY, session)
-        if not mapped and ti.map_index < 0:
+        if ti.map_index >= 0:
+            key = {"dag_id": ti.dag_id, "task_id": ti.task_id, "run_id": ti.run_id, "map_index": ti.map_index}
+            XComModel.set("return_value", 1, session=session, **key)
+        elif not mapped:
             session.add(TaskMap(ti.dag_id, ti.task_id, ti.run_id, ti.map_index, 2, None))
             XComModel.set(
                 "return_value", [1, 2], dag_id=ti.dag_id, task_id=ti.task_id, run_id=ti.run_id, session=session
@@ -222,7 +225,8 @@ def seed(dag, info, prior, session):
         forget_version(run, session)
     elif prior == "partly mapped":
         expand(dag, run, session)
-        end_run(run, DagRunState.FAILED, [TaskInstanceState.FAILED, TaskInstanceState.SUCCESS, None], session)
+        rest = None if date_of(run).day % 2 else TaskInstanceState.SKIPPED  # one with a task that has not finished
+        end_run(run, DagRunState.FAILED, [TaskInstanceState.FAILED, TaskInstanceState.SUCCESS, rest], session)
     elif prior == "cleared before":
         end_run(run, DagRunState.FAILED, OUTCOMES, session)
         known(dag.clear, run_id=run.run_id, dag_run_state=DagRunState.QUEUED, session=session, confirm_prompt=False)
