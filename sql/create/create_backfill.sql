@@ -17,8 +17,8 @@ returns setof pgbackfill.backfill_state
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
 set jit = off  -- compiling costs more than it could save here
-set timezone = 'UTC'  -- the same instants are the same request, whatever the session's zone
 as $$
 declare
   v_request constant jsonb := jsonb_build_object(

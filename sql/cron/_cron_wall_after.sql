@@ -10,7 +10,9 @@ declare
   v_days integer;
   v_found timestamp;
 begin
-  select min(w) into v_found from pgbackfill._cron_walls(p_cron, p_wall, v_day + 1) w;
+  if exists (select from pgbackfill._cron_days(p_cron, v_day, v_day)) then
+    v_found := v_day + p_cron.times[width_bucket(p_wall::time, p_cron.times) + 1];
+  end if;
 
   foreach v_days in array '{31,366,2922,18262}'::integer[] loop
     exit when v_found is not null;

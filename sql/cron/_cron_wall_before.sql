@@ -7,10 +7,13 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_day constant date := p_wall::date;
+  v_not_later constant integer := width_bucket(p_wall::time, p_cron.times);
   v_days integer;
   v_found timestamp;
 begin
-  select max(w) into v_found from pgbackfill._cron_walls(p_cron, v_day - interval '1 microsecond', p_wall) w;
+  if exists (select from pgbackfill._cron_days(p_cron, v_day, v_day)) then
+    v_found := v_day + p_cron.times[v_not_later - (p_cron.times[v_not_later] = p_wall::time)::integer];
+  end if;
 
   foreach v_days in array '{31,366,2922,18262}'::integer[] loop
     exit when v_found is not null;

@@ -6,7 +6,7 @@ immutable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Since 1970 no zone has changed its clock twice in less than seven days.
+  -- No zone has ever changed its clock twice in less time; the closest was Freetown in 1939, within 96 hours.
   c_step constant interval := '72 hours';
   v_offset constant interval := p_at at time zone p_zone - p_at at time zone 'UTC';
   v_before timestamptz := p_at;

@@ -4,6 +4,7 @@ returns trigger
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
 as $$
 begin
   perform pgbackfill._check_attachment(new.backfill_id, new.dag_id, new.run_id);

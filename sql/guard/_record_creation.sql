@@ -4,6 +4,7 @@ returns trigger
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
 as $$
 begin
   -- A creator whose backfill was cancelled may still be writing runs of the same dates, which will be undone at its commit

@@ -10,6 +10,7 @@ language plpgsql
 volatile  -- each statement sees what has been committed by then
 security definer
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
 set plan_cache_mode = force_custom_plan  -- a follower calls it again and again: a plan for any backfill would read them all
 rows 100
 as $$

@@ -7,7 +7,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select case
     when extract(year from p_interval) = 0 and extract(month from p_interval) = 0
-      then to_jsonb(extract(epoch from p_interval)::double precision)
+      then to_jsonb(extract(epoch from p_interval))
     else jsonb_build_object(
       'years', extract(year from p_interval), 'months', extract(month from p_interval), 'days', extract(day from p_interval),
       'hours', extract(hour from p_interval), 'minutes', extract(minute from p_interval),

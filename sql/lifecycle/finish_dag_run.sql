@@ -4,6 +4,7 @@ returns setof pgbackfill.dag_run_state
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
 set jit = off  -- compiling costs more than it could save here
 as $$
 declare

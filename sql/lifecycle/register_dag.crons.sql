@@ -10,11 +10,12 @@ returns setof pgbackfill.registered_dag
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
 set jit = off  -- compiling costs more than it could save here
 as $$
 begin
-  if crons is null or array_position(crons, null) is not null then
-    raise exception 'crons must have no null' using errcode = 'PB016';
+  if crons is null or array_ndims(crons) > 1 or exists (select from unnest(crons) c where c is null) then
+    raise exception 'crons must be a list without null' using errcode = 'PB016';
   end if;
   return next pgbackfill._register_dag(
     dag_id,

@@ -9,14 +9,15 @@ returns setof pgbackfill.registered_dag
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
 set jit = off  -- compiling costs more than it could save here
 as $$
 declare
   v_dates constant text[] := array(select pgbackfill._isoformat(d) from unnest(dates) d order by d);
   v_summary constant text := cardinality(v_dates) || ' events';
 begin
-  if dates is null or array_position(dates, null) is not null then
-    raise exception 'dates must have no null' using errcode = 'PB016';
+  if dates is null or exists (select from unnest(dates) d where pgbackfill._is_python_date(d) is not true) then
+    raise exception 'dates must be in the years 1 to 9999, and none null' using errcode = 'PB016';
   end if;
   return next pgbackfill._register_dag(
     dag_id,

@@ -10,6 +10,7 @@ returns setof pgbackfill.registered_dag
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
 set jit = off  -- compiling costs more than it could save here
 as $$
 declare

@@ -11,6 +11,7 @@ returns setof pgbackfill.registered_dag
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
 set jit = off  -- compiling costs more than it could save here
 as $$
 declare
@@ -30,7 +31,7 @@ begin
       using errcode = 'PB016';
   elsif schedule in ('@once', '@continuous') then
     raise exception 'schedule "%" is not periodic', schedule using errcode = 'PB003';
-  elsif schedule !~* '^\s*(@(hourly|daily|midnight|weekly|monthly|quarterly|yearly|annually)|\S+(\s+\S+){4,6})\s*$' then
+  elsif lower(schedule collate "C") !~ '^\s*(@(hourly|daily|midnight|weekly|monthly|quarterly|yearly|annually)|\S+(\s+\S+){4,6})\s*$' then
     raise exception 'schedule "%" is no cron expression and no preset', left(schedule, 100)
       using errcode = 'PB016',
         hint = 'Presets are @hourly, @daily, @weekly, @monthly, @quarterly and @yearly. Of other schedules name the parameter: '

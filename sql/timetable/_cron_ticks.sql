@@ -18,9 +18,19 @@ declare
   v_at timestamptz := pgbackfill._earliest_tick(
     array(select pgbackfill._cron_align(c, p_zone, p_from) from unnest(p_crons) c), p_interval, p_to
   );
+  c_most constant integer := 10000000;
+  -- A turn is at most so long that its ticks are not too many, and that a search backwards finds its first one.
+  c_days_of_search constant integer := 18262;
+  v_days constant integer := greatest(
+    1, least(c_days_of_search, 1000000 / greatest(1, (select sum(cardinality(c.times)) from unnest(p_crons) c)::integer))
+  );
+  v_next timestamptz[];
   v_wall timestamp;
   v_offset interval;
+  v_next_offset interval;
   v_end timestamp;
+  v_found integer;
+  v_number integer := 0;
 begin
   -- One turn per stretch of constant offset from UTC, not per tick. The first tick after a change of the clock depends
   -- on the one before it: a run in a gap moves the clock past what else the gap held.
@@ -28,30 +38,45 @@ begin
     v_wall := v_at at time zone p_zone;
     v_offset := v_wall - v_at at time zone 'UTC';
     return next v_at;
+    v_number := v_number + 1;
 
     if v_keeps_order then
       v_end := (select min(pgbackfill._cron_stretch_end(c, p_zone, v_at, p_to)) from unnest(p_crons) c);
+      v_end := least(v_end, v_wall + make_interval(days => v_days));
 
       return query
       select distinct (w - v_offset) at time zone 'UTC' as tick
       from unnest(p_crons) c
       cross join lateral pgbackfill._cron_walls(c, v_wall, v_end) w
       order by tick;
+      get diagnostics v_found = row_count;
+      v_number := v_number + v_found;
 
       v_wall := greatest(v_wall, (select max(pgbackfill._cron_wall_before(c, v_end)) from unnest(p_crons) c));
     end if;
 
-    v_at := pgbackfill._earliest_tick(
-      array(
-        select pgbackfill._cron_tick_after(c, p_zone, (v_wall - v_offset) at time zone 'UTC') from unnest(p_crons) c
-      ),
-      p_interval, p_to
+    if v_number > c_most then
+      raise exception 'timetable makes more than % slots', c_most
+        using errcode = 'PB016', hint = 'Ask for a shorter window.';
+    end if;
+
+    -- The next tick of a cron stays what it is until it is reached, unless the clock changes.
+    v_next := array(
+      select case
+        when v_next[n] > (v_wall - v_offset) at time zone 'UTC' and v_next_offset = v_offset then v_next[n]
+        when v_next_offset = v_offset and not v_keeps_order and v_next[n] is null then null
+        else pgbackfill._cron_tick_after(p_crons[n], p_zone, (v_wall - v_offset) at time zone 'UTC')
+      end
+      from generate_subscripts(p_crons, 1) n
+      order by n
     );
+    v_next_offset := v_offset;
+    v_at := pgbackfill._earliest_tick(v_next, p_interval, p_to);
   end loop;
 end
 $$;
 
 comment on function pgbackfill._cron_ticks(pgbackfill.cron_fields[], text, pgbackfill.relativedelta, timestamptz, timestamptz) is
-  'p_interval is what makes a tick its logical date, and matters only where several crons compete.';
+  'p_interval is what makes a tick its logical date, and matters only where several crons compete. PB016 for more than 10,000,000 ticks.';
 
 revoke all on function pgbackfill._cron_ticks(pgbackfill.cron_fields[], text, pgbackfill.relativedelta, timestamptz, timestamptz) from public;

@@ -9,7 +9,7 @@ declare
   v_texts constant text[] := pgbackfill._timetable_texts(p_timetable, 'event_dates');
   v_bad_text constant text := (
     select t from unnest(v_texts) t
-    where t !~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.]\d{1,6})?(Z|[+-]\d\d:\d\d(:\d\d)?)$'
+    where t !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3])(:[0-5][0-9]){2}([.][0-9]{1,6})?(Z|[+-][0-9]{2}(:[0-9]{2}){1,2})$'
     limit 1
   );
 begin

@@ -11,7 +11,7 @@ declare
 begin
   if v_value is null then
     raise exception 'timetable: run_offset must be a whole number or null, not missing' using errcode = 'PB016';
-  elsif v_value::text !~ '^-?\d+$' then
+  elsif v_value::text !~ '^-?[0-9]+$' then
     return 0;  -- Airflow warns and goes on without
   elsif abs(v_value::numeric) > c_most then
     raise exception 'timetable: run_offset must be at most %', c_most using errcode = 'PB016';

@@ -33,7 +33,7 @@ as $$
         from regexp_matches(p_format, '%.|[^%]+|%', 'g') with ordinality as w(match, position)
         left join shorthand s on s.directive = w.match[1]
       ),
-      '%([-_0^#]*)(\d{0,3})(.)|([^%]+|%)', 'g'
+      '%([-_0^#]*)([0-9]{0,3})(.)|([^%]+|%)', 'g'
     ) with ordinality as t(m, position)
   ),
   part as (

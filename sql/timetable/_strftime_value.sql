@@ -6,10 +6,12 @@ create or replace function pgbackfill._strftime_value(
   p_abbreviation text
 )
 returns text
-language sql
+language plpgsql  -- which keeps its plan; SQL with a search_path of its own would be planned for each call
 stable
 set search_path = pg_catalog, pg_temp
 as $$
+begin
+  return (
   select lpad(c.text, greatest(p_piece.width, length(c.text)), p_piece.padding)
   from (
     select case
@@ -30,12 +32,14 @@ as $$
   ) v
   cross join lateral (
     select case
-      when p_piece.directive = 'p' and p_piece.letter_case = '#' then lower(v.text)
-      when p_piece.directive in ('p', 'a', 'A', 'b', 'B', 'h') and p_piece.letter_case <> '' then upper(v.text)
-      when v.text ~ '^\d' then coalesce(nullif(ltrim(v.text, '0'), ''), '0')
+      when p_piece.directive = 'p' and p_piece.letter_case = '#' then lower(v.text collate "C")
+      when p_piece.directive in ('p', 'a', 'A', 'b', 'B', 'h') and p_piece.letter_case <> '' then upper(v.text collate "C")
+      when v.text ~ '^[0-9]' then coalesce(nullif(ltrim(v.text, '0'), ''), '0')
       else v.text
     end as text
   ) c
+  );
+end
 $$;
 
 comment on function pgbackfill._strftime_value(pgbackfill.strftime_piece, timestamp, interval, text) is

@@ -10,6 +10,7 @@ language plpgsql
 stable
 security definer
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
 -- Many small statements: planning each for its values, or compiling it, would take longer than running it.
 set plan_cache_mode = force_generic_plan
 set jit = off
@@ -29,7 +30,7 @@ begin
     raise exception 'timetable must be a JSON object with __type and __var, not %',
       coalesce(left(timetable::text, 100), 'null')
       using errcode = 'PB016';
-  elsif airflow_version !~ '^\d{1,4}[.]\d{1,4}' then
+  elsif airflow_version !~ '^[0-9]{1,4}[.][0-9]{1,4}([^0-9]|$)' then
     raise exception 'airflow_version must be a release of Airflow such as 3.2.2, not "%"', left(airflow_version, 100)
       using errcode = 'PB016';
   end if;
@@ -52,7 +53,7 @@ begin
       select *
       from pgbackfill._cron_partition_infos(
         v_fields, from_date, to_date,
-        coalesce(string_to_array(substring(airflow_version, '^\d+[.]\d+'), '.')::integer[] < '{3,3}', false)
+        coalesce(string_to_array(substring(airflow_version, '^[0-9]+[.][0-9]+'), '.')::integer[] < '{3,3}', false)
       );
     when 'airflow.timetables.trigger.DeltaTriggerTimetable' then
       return query select * from pgbackfill._delta_trigger_infos(v_fields, from_date, to_date);
@@ -72,9 +73,9 @@ begin
       return query
       select *
       from pgbackfill.timetable_infos(
-        case v_fields -> 'timetable' ->> '__type'
+        case
           -- Inside, it makes no partitions: Airflow asks it for the ticks of its cron.
-          when 'airflow.timetables.trigger.CronPartitionTimetable' then jsonb_set(
+          when v_fields -> 'timetable' @> '{"__type": "airflow.timetables.trigger.CronPartitionTimetable", "__var": {}}' then jsonb_set(
             jsonb_set(v_fields -> 'timetable', '{__type}', '"airflow.timetables.trigger.CronTriggerTimetable"'),
             '{__var,interval}', '0'
           )
@@ -100,7 +101,7 @@ begin
             'or partition_key, partition_date and run_after.';
   end case;
 exception
-  when datetime_field_overflow or interval_field_overflow then
+  when datetime_field_overflow or interval_field_overflow or numeric_value_out_of_range then
     raise exception 'timetable leads out of the years that there are: %', sqlerrm using errcode = 'PB016';
 end
 $$;

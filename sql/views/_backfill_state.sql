@@ -5,6 +5,7 @@ language plpgsql  -- for plans that know the arguments
 stable
 security definer
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
 set jit = off  -- compiling costs more than it could save here
 rows 100
 as $$

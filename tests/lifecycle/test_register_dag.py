@@ -152,6 +152,8 @@ def test_schedules_as_a_person_writes_them(
         ("null::timestamptz[]", "PB016"),
         ("array[null]::timestamptz[]", "PB016"),
         ("array['infinity']::timestamptz[]", "PB016"),
+        ("array['4000-01-01 00:00Z BC']::timestamptz[]", "PB016"),
+        ("array[array['@daily']]", "PB016"),
         ("null::jsonb", "PB016"),
         ("jsonb '{}'", "PB016"),
         ("""jsonb '{"__type": "airflow.timetables.simple.NullTimetable", "__var": {}}'""", "PB003"),

@@ -82,6 +82,22 @@ ONLY_32 = ("3.2.2",)
 
 OTHER_HARD_CASES = [
     OtherHardCase(
+        "a year long over",
+        MULTIPLE,
+        crons("0 0 * 12 * 0 2020"),
+        "2020-12-30",
+        "2090-01-01",
+        ["2020-12-30T00:00", "2020-12-31T00:00"],
+    ),
+    OtherHardCase(
+        "months and a cron that hardly ever fires",
+        MULTIPLE,
+        crons("0 */6 * * *", "0 0 29 2 mon#5", interval={"months": 1}),
+        "2026-01-01",
+        "2026-01-01T13:00",
+        ["2025-12-01T00:00/2026-01-01T00:00", "2025-12-01T06:00/2026-01-01T06:00", "2025-12-01T12:00/2026-01-01T12:00"],
+    ),
+    OtherHardCase(
         "several crons at the same time make one slot",
         MULTIPLE,
         crons("0 0 * * *", "0 */12 * * *", "0 0 1 * *"),

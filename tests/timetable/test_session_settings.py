@@ -12,7 +12,7 @@ from timetable.hard_cases import HARD_CASES
 from timetable.other_hard_cases import OTHER_HARD_CASES
 
 SETTINGS = {
-    "TimeZone": ["Pacific/Apia", "America/St_Johns", "Australia/Lord_Howe"],
+    "TimeZone": ["Pacific/Apia", "America/St_Johns", "Australia/Lord_Howe", "UTC-5", "<UTC>+3"],
     "DateStyle": ["SQL, DMY", "German", "Postgres, MDY"],
     "IntervalStyle": ["sql_standard", "iso_8601", "postgres_verbose"],
     "extra_float_digits": ["-15"],

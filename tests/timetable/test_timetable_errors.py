@@ -302,6 +302,8 @@ def test_several_crons(conn: Connection[Any], expressions: object, reason: str) 
         "2026-13-01T00:00:00+00:00",
         "2026-02-30T00:00:00+00:00",
         "2026-01-01T00:00:00+99:00",
+        "2026-01-01T24:00:00+00:00",
+        "2026-01-01T00:00:60+00:00",
         "infinity",
         "now",
         "",
@@ -362,7 +364,7 @@ def test_missing_keys_of_partitions(conn: Connection[Any], key: str, version: st
     assert key in str(caught.value.diag.message_primary)
 
 
-@pytest.mark.parametrize("version", ["", "3", "three", "3.x", "-3.2", "99999.1"])
+@pytest.mark.parametrize("version", ["", "3", "three", "3.x", "-3.2", "99999.1", "3.99999999999"])
 def test_releases_that_are_none(conn: Connection[Any], version: str) -> None:
     with pytest.raises(psycopg.Error) as caught:
         conn.execute(
@@ -385,6 +387,36 @@ def test_asset_or_time_schedules_do_not_nest(conn: Connection[Any]) -> None:
     twice = of_class("airflow.timetables.assets.AssetOrTimeSchedule", {"timetable": once})
 
     assert refusal(conn, twice).sqlstate == "PB016"
+
+
+@pytest.mark.parametrize("inner", [[5], None, "x"])
+def test_a_partition_inside_that_is_none(conn: Connection[Any], inner: object) -> None:
+    outer = of_class(
+        "airflow.timetables.assets.AssetOrTimeSchedule", {"timetable": {"__type": PARTITION, "__var": inner}}
+    )
+
+    assert refusal(conn, outer).sqlstate == "PB016"
+
+
+def test_more_slots_than_anybody_wants(conn: Connection[Any]) -> None:
+    diag = refusal(conn, cron(expression="* * * * * *"), "0001-01-01Z", "9999-01-01Z")
+
+    assert diag.sqlstate == "PB016"
+    assert "more than 10000000 slots" in str(diag.message_primary)
+
+
+def test_a_delta_smaller_than_a_float(conn: Connection[Any]) -> None:
+    with pytest.raises(psycopg.Error) as caught:
+        conn.execute(
+            """
+            select from pgbackfill.timetable_infos(
+              '{"__type": "airflow.timetables.interval.DeltaDataIntervalTimetable", "__var": {"delta": 1e-400}}',
+              '2026-01-01Z', '2026-01-02Z'
+            )
+            """
+        )
+
+    assert caught.value.sqlstate == "PB016"
 
 
 def test_a_logical_date_before_the_calendar(conn: Connection[Any]) -> None:
