@@ -43,7 +43,10 @@ begin
     if v_keeps_order then
       v_end := (select min(pgbackfill._cron_stretch_end(c, p_zone, v_at, p_to)) from unnest(p_crons) c);
       v_end := least(v_end, v_wall + make_interval(days => v_days));
+    end if;
 
+    -- Not while a change of the clock is passed, tick by tick.
+    if v_end > v_wall then
       return query
       select distinct (w - v_offset) at time zone 'UTC' as tick
       from unnest(p_crons) c
