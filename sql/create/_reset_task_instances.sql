@@ -53,6 +53,6 @@ as $$
 $$;
 
 comment on function pgbackfill._reset_task_instances(text, pgbackfill.new_dag_run[], pgbackfill.task_template[], pgbackfill.serialized_dag, pgbackfill.release_rules) is
-  'The task_instance part of Airflow''s clear_task_instances: a new id, no state (a running one restarts), the task''s attributes, max_tries counted on. Rows that refer to the id follow by their foreign keys.';
+  'The task_instance part of Airflow''s clear_task_instances: a new id, no state (a running one restarts), the task''s attributes, max_tries counted on. Rows that refer to the id follow by their foreign keys; those of task_reschedule, which do not, are deleted by _archive_task_instances before.';
 
 revoke all on function pgbackfill._reset_task_instances(text, pgbackfill.new_dag_run[], pgbackfill.task_template[], pgbackfill.serialized_dag, pgbackfill.release_rules) from public;

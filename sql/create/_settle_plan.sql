@@ -23,21 +23,27 @@ begin
   ),
   held_tasks as (
     -- Airflow's clear writes these first and the run after them: whoever holds one will wait for the run, so do not wait for it.
-    select ti.id
+    select h.id as dag_run_id
     from public.task_instance ti
     join held h on h.dag_id = ti.dag_id and h.run_id = ti.run_id
     for update of ti skip locked
+  ),
+  counted as (
+    -- Once for all runs: looked up for each of them, the locked rows would be gone through as often as there are runs.
+    select h.id, count(*) as tasks
+    from held h
+    join public.task_instance ti on ti.dag_id = h.dag_id and ti.run_id = h.run_id
+    group by h.id
+  ),
+  counted_held as (
+    select t.dag_run_id, count(*) as tasks from held_tasks t group by t.dag_run_id
   )
   select array_agg(h.id)
   into v_locked
   from held h
-  where (select count(*) from public.task_instance ti where ti.dag_id = h.dag_id and ti.run_id = h.run_id)
-    = (
-      select count(*)
-      from public.task_instance ti
-      join held_tasks t on t.id = ti.id
-      where ti.dag_id = h.dag_id and ti.run_id = h.run_id
-    );
+  left join counted c on c.id = h.id
+  left join counted_held t on t.dag_run_id = h.id
+  where coalesce(c.tasks, 0) = coalesce(t.tasks, 0);
 
   select array_agg(
     row(

@@ -46,6 +46,9 @@ begin
     end if;
   end if;
 
+  -- Lock order: the idempotency key, the row of dag, the backfill row, then dag_run rows by id, then task_instance rows. The
+  -- DAG is read once its row is held: whoever held it before may have written a new version.
+  perform pgbackfill._hold_scheduled_runs(dag_id);
   v_dag := pgbackfill._dag(dag_id);
   perform pgbackfill._check_request(v_dag, from_date, to_date, run_backwards, reprocess_behavior, dag_run_conf);
   v_slots := pgbackfill._slots(v_dag, from_date, to_date, run_backwards, infos);
@@ -55,8 +58,6 @@ begin
       using errcode = 'PB010', hint = 'A slot counts once its data interval has ended.';
   end if;
 
-  -- Lock order: the row of dag, the backfill row, then dag_run rows by id, then task_instance rows.
-  perform pgbackfill._hold_scheduled_runs(dag_id);
   perform pgbackfill._insert_backfill(v_id, v_request, dag_run_conf);
   select array_agg(p order by p.sort_ordinal)
   into v_plan
@@ -76,6 +77,6 @@ comment on function pgbackfill.create_backfill(text, timestamptz, timestamptz, i
   'reprocess_behavior: none, failed or completed. idempotency_key: a second call with the same key and request returns the first one''s backfill. '
   'infos: the slots, for a timetable that SQL cannot evaluate. on_failure: what the first failed run does, see set_failure_policy. '
   'PB001 another is active, PB002 unknown DAG, PB003 non-periodic, PB004 run type not allowed, PB005 direction, PB006 reprocess, PB007 future, PB008 range, '
-  'PB009 conf, PB010 no slots, PB013 unsupported timetable, PB014 unsupported DAG, PB015 key reused, PB016 bad argument.';
+  'PB009 conf, PB010 no slots, PB013 unsupported timetable, PB014 unsupported DAG, PB015 key reused, PB016 bad argument, 55P03 the DAG or a row is locked for longer than lock_timeout.';
 
 revoke all on function pgbackfill.create_backfill(text, timestamptz, timestamptz, integer, boolean, jsonb, text, boolean, text, text, jsonb, text) from public;

@@ -88,7 +88,7 @@ def test_it_waits_for_those_that_are_open_and_not_for_those_that_come_later(
 
 def test_a_long_transaction_that_writes_no_event_holds_nothing_up(conn: Connection[Any], connect: Connect) -> None:
     busy = connect(autocommit=False)
-    busy.execute("update dag set is_paused = is_paused")
+    busy.execute("update dag set is_paused = is_paused where dag_id = 'c'")
     busy.execute("select * from pgbackfill.event")
     create(conn, "a")
     with conn.transaction():
