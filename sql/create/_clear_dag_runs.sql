@@ -35,8 +35,11 @@ begin
         or (r.created_dag_version_id is null and p_rules.moves_runs_without_version) as moves
     ) m
     where r.id = any (v_dag_run_ids)
-      -- Airflow leaves a run as it is that has nothing to run, but for whose it is.
-      and exists (select from public.task_instance ti where ti.dag_id = r.dag_id and ti.run_id = r.run_id)
+      -- Airflow leaves a run as it is that has nothing to run, but for whose it is. Where there is no Airflow, the run is the work.
+      and (
+        exists (select from public.task_instance ti where ti.dag_id = r.dag_id and ti.run_id = r.run_id)
+        or exists (select from pgbackfill.host_table)
+      )
     group by 1, 2
   loop
     v_version := case
