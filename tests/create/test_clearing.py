@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import psycopg
 import pytest
 from psycopg import Connection
 from psycopg.rows import dict_row
@@ -155,3 +156,15 @@ def test_a_running_task_of_a_finished_run_restarts(conn: Connection[Any], finish
     conn.execute("update task_instance set state = 'running', end_date = null, start_date = now() where task_id = 'c'")
     create(conn, last="2026-01-01", reprocess_behavior="failed")
     assert rows(conn, "task_instance", "task_id")[2]["state"] == "restarting"
+
+
+def test_a_run_of_which_somebody_holds_a_task_is_in_flight(conn: Connection[Any], finished: int, dsn: str) -> None:
+    with psycopg.connect(dsn) as holder:
+        holder.execute("select from task_instance where task_id = 'b' for update")
+        backfill_id = create(conn, last="2026-01-01", reprocess_behavior="failed")
+
+    slots = conn.execute(
+        "select dag_run_id, exception_reason from backfill_dag_run where backfill_id = %s", [backfill_id]
+    ).fetchall()
+    assert slots == [(None, "in flight")]
+    assert conn.execute("select state, clear_number from dag_run").fetchall() == [("failed", 0)]
