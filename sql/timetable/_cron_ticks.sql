@@ -24,10 +24,8 @@ declare
   v_days constant integer := greatest(
     1, least(c_days_of_search, 1000000 / greatest(1, (select sum(cardinality(c.times)) from unnest(p_crons) c)::integer))
   );
-  v_next timestamptz[];
   v_wall timestamp;
   v_offset interval;
-  v_next_offset interval;
   v_end timestamp;
   v_found integer;
   v_number integer := 0;
@@ -63,18 +61,13 @@ begin
         using errcode = 'PB016', hint = 'Ask for a shorter window.';
     end if;
 
-    -- The next tick of a cron stays what it is until it is reached, unless the clock changes.
-    v_next := array(
-      select case
-        when v_next[n] > (v_wall - v_offset) at time zone 'UTC' and v_next_offset = v_offset then v_next[n]
-        when v_next_offset = v_offset and not v_keeps_order and v_next[n] is null then null
-        else pgbackfill._cron_tick_after(p_crons[n], p_zone, (v_wall - v_offset) at time zone 'UTC')
-      end
-      from generate_subscripts(p_crons, 1) n
-      order by n
+    -- Each time anew: in a fold, a tick that one cron has ahead is lost when another passes its time on the clock.
+    v_at := pgbackfill._earliest_tick(
+      array(
+        select pgbackfill._cron_tick_after(c, p_zone, (v_wall - v_offset) at time zone 'UTC') from unnest(p_crons) c
+      ),
+      p_interval, p_to
     );
-    v_next_offset := v_offset;
-    v_at := pgbackfill._earliest_tick(v_next, p_interval, p_to);
   end loop;
 end
 $$;

@@ -82,6 +82,15 @@ ONLY_32 = ("3.2.2",)
 
 OTHER_HARD_CASES = [
     OtherHardCase(
+        "fold: what one cron has ahead is lost when another passes its time in the first half",
+        MULTIPLE,
+        crons("57 * 6-15,5,3-31 * sat", "4/1,44-12,42 */5 * 5,9-JUN *", "52 10-15 02,18/1 * *", zone="Atlantic/Azores"),
+        "1986-09-27T23:26:55.558793",
+        "1986-09-28T01:30",
+        ["1986-09-27T23:57", "1986-09-28T00:57"],
+        ("3.3.2", "3.2.2", "3.1.8"),
+    ),
+    OtherHardCase(
         "a year long over",
         MULTIPLE,
         crons("0 0 * 12 * 0 2020"),
