@@ -15,7 +15,7 @@ from psycopg import Connection
 from support.airflow import Airflow, AirflowDatabase
 from support.airflow_processes import running_airflow
 from support.databases import dsn_of
-from support.zoo import CONFIG, serialize
+from support.zoo import CONFIG, CONFIG_AT_WORK, serialize
 
 SHAPES = [
     "linear",
@@ -40,6 +40,13 @@ from task_instance ti
 join dag_run r on r.dag_id = ti.dag_id and r.run_id = ti.run_id
 where r.backfill_id is not null
 order by 1, 2, 3, 4
+"""
+SEVERAL_VERSIONS = """
+select v.dag_id
+from dag_version v
+join backfill b on b.dag_id = v.dag_id
+group by v.dag_id
+having count(distinct v.id) > 1
 """
 
 
@@ -81,22 +88,22 @@ def copies(
 ) -> Iterator[tuple[Copy, Copy]]:
     """Two copies of a database with some shapes of the zoo, the second one with pgbackfill."""
     config = {
-        **CONFIG,
         "zoo__shapes": ",".join(SHAPES),
         "core__dags_are_paused_at_creation": "False",
         "scheduler__use_job_schedule": "False",  # no runs but those of the backfills
     }
 
     @contextmanager
-    def database(template: str) -> Iterator[AirflowDatabase]:
+    def database(template: str, of_zoo: dict[str, str]) -> Iterator[AirflowDatabase]:
         with make_database(template) as name:
-            yield AirflowDatabase(airflow, dsn_of(admin, name), tmp_path_factory.mktemp("airflow_home"), config)
+            home = tmp_path_factory.mktemp("airflow_home")
+            yield AirflowDatabase(airflow, dsn_of(admin, name), home, {**of_zoo, **config})
 
-    with database(airflow_template(airflow)) as zoo:
+    with database(airflow_template(airflow), CONFIG) as zoo:
         serialize(zoo, copies=1, changed=())
         with zoo.connect() as conn:
             template = conn.info.dbname
-        with database(template) as theirs, database(template) as ours:
+        with database(template, CONFIG_AT_WORK) as theirs, database(template, CONFIG_AT_WORK) as ours:
             migrate.upgrade(ours.dsn)
             yield (
                 Copy(theirs, lambda requests: theirs.script("create_backfill.py", requests)),
@@ -120,6 +127,8 @@ def test_final_states_are_the_same(copies: tuple[Copy, Copy]) -> None:
             list(pool.map(Copy.run, copies, [requests] * 2))
 
     theirs, ours = copies
+    for copy in copies:
+        assert copy.rows(SEVERAL_VERSIONS) == [], "a version that comes while runs are at work removes mapped tasks"
     assert ours.rows(RUNS) == theirs.rows(RUNS)
     assert ours.rows(TASKS) == theirs.rows(TASKS)
     assert {row[0].rpartition("__")[0] for row in ours.rows(RUNS)} == set(SHAPES)

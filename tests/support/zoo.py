@@ -23,14 +23,16 @@ WITHOUT_RUNS = ("executor_config_never_written", "backfills_not_allowed", "deadl
 LEFT_TO_AIRFLOW = ("PB013", "PB014")
 """What SQL may refuse though Airflow does it. Whatever else it refuses, Airflow has to refuse, too."""
 
+_PATH = DAGS / "zoo"
+_BUNDLE = f"""{{"name": "zoo", "classpath": "airflow.dag_processing.bundles.local.LocalDagBundle", "kwargs": {{"path": "{_PATH}"}}}}"""
+_VERSIONED_BUNDLE = f"""{{"name": "versioned_zoo", "classpath": "zoo_plugin.VersionedBundle", "kwargs": {{"path": "{_PATH}"}}}}"""
 CONFIG = {
     "core__plugins_folder": str(DAGS / "zoo_plugins"),
-    "dag_processor__dag_bundle_config_list": f"""[
-      {{"name": "zoo", "classpath": "airflow.dag_processing.bundles.local.LocalDagBundle", "kwargs": {{"path": "{DAGS / "zoo"}"}}}},
-      {{"name": "versioned_zoo", "classpath": "zoo_plugin.VersionedBundle", "kwargs": {{"path": "{DAGS / "zoo"}"}}}}
-    ]""",
+    "dag_processor__dag_bundle_config_list": f"[{_BUNDLE}, {_VERSIONED_BUNDLE}]",
     "zoo__bundle_version": "",
 }
+CONFIG_AT_WORK = {**CONFIG, "dag_processor__dag_bundle_config_list": f"[{_BUNDLE}]"}
+"""For a DAG processor: it would find every DAG in both bundles, and write a new version each time that it changed bundle."""
 
 PLAN_ARGUMENTS = {"dag_id", "from_date", "to_date", "run_backwards", "reprocess_behavior", "dag_run_conf", "infos"}
 PLAN = """
