@@ -25,7 +25,9 @@ LEFT_TO_AIRFLOW = ("PB013", "PB014")
 
 _PATH = DAGS / "zoo"
 _BUNDLE = f"""{{"name": "zoo", "classpath": "airflow.dag_processing.bundles.local.LocalDagBundle", "kwargs": {{"path": "{_PATH}"}}}}"""
-_VERSIONED_BUNDLE = f"""{{"name": "versioned_zoo", "classpath": "zoo_plugin.VersionedBundle", "kwargs": {{"path": "{_PATH}"}}}}"""
+_VERSIONED_BUNDLE = (
+    f"""{{"name": "versioned_zoo", "classpath": "zoo_plugin.VersionedBundle", "kwargs": {{"path": "{_PATH}"}}}}"""
+)
 CONFIG = {
     "core__plugins_folder": str(DAGS / "zoo_plugins"),
     "dag_processor__dag_bundle_config_list": f"[{_BUNDLE}, {_VERSIONED_BUNDLE}]",
