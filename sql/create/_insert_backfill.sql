@@ -6,7 +6,12 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now constant timestamptz := pgbackfill._now();
-  v_no_conf constant jsonb := case when (pgbackfill._release_rules()).keeps_null_conf then 'null' else '{}' end;
+  -- A null dag_run_conf is the JSON null of Airflow: cleared runs keep the conf that they have.
+  v_conf constant jsonb := case
+    when p_dag_run_conf is not null then p_dag_run_conf
+    when (pgbackfill._release_rules()).keeps_null_conf then 'null'
+    else '{}'
+  end;
   v_columns constant text := pgbackfill._host_columns(
     'public.backfill',
     array[
@@ -18,7 +23,6 @@ declare
   v_active integer;
 begin
   -- Waits for a creation of the same DAG that is under way, then either finds it rolled back or does nothing.
-  -- A null dag_run_conf is the JSON null of Airflow: cleared runs keep the conf that they have.
   execute format(
     $insert$
       insert into public.backfill (%1$s)
@@ -27,7 +31,7 @@ begin
         select
           $1 as id,
           r.dag_id, r.from_date, r.to_date,
-          coalesce($3, $5)::json as dag_run_conf,
+          $3::json as dag_run_conf,
           false as is_paused,
           r.reprocess_behavior, r.max_active_runs,
           $4 as created_at, $4 as updated_at, $4 as initialized_at,
@@ -43,7 +47,7 @@ begin
     v_columns
   )
   into v_id
-  using p_id, p_request, p_dag_run_conf, v_now, v_no_conf;
+  using p_id, p_request, v_conf, v_now;
 
   if v_id is null then
     select b.id into v_active from public.backfill b where b.dag_id = p_request ->> 'dag_id' and b.completed_at is null;

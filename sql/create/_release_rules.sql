@@ -26,7 +26,7 @@ as $$
       -- Until 3.2 an unfinished attempt ends when it is cleared, even if it has an end already.
       r.minor <= 2
     )::pgbackfill.release_rules
-  from (select pgbackfill._airflow_minor() as minor) r;
+  from (select pgbackfill._airflow_minor() as minor offset 0) r;  -- asked once
 $$;
 
 comment on function pgbackfill._release_rules() is

@@ -3,24 +3,23 @@ create or replace function pgbackfill._uuid7()
 returns uuid
 language sql
 volatile
-parallel safe
+parallel restricted
 as $$
-  -- A version 4 UUID with the milliseconds in its first 48 bits and its version raised from 4 to 7 (bits 52 and 53).
-  select pg_catalog.encode(
-    pg_catalog.set_bit(
-      pg_catalog.set_bit(
-        pg_catalog."overlay"(
-          pg_catalog.uuid_send(pg_catalog.gen_random_uuid()),
-          pg_catalog.substring(
-            pg_catalog.int8send(pg_catalog.floor(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000)::bigint), 3
-          ),
-          1, 6
-        ),
-        52, 1
+  -- 48 bits of milliseconds, the version, 12 bits; then the variant and 62 bits. The bits are not secrets, only unlike others.
+  select (
+    pg_catalog.lpad(
+      pg_catalog.to_hex(
+        pg_catalog.floor(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000)::bigint * 65536
+        + 28672
+        + pg_catalog.floor(pg_catalog.random() * 4096)::bigint
       ),
-      53, 1
-    ),
-    'hex'
+      16, '0'
+    )
+    || pg_catalog.to_hex(
+      -9223372036854775808
+      + pg_catalog.floor(pg_catalog.random() * 2147483648)::bigint * 2147483648
+      + pg_catalog.floor(pg_catalog.random() * 2147483648)::bigint
+    )
   )::uuid;
 $$;
 
