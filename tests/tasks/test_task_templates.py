@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import psycopg
@@ -213,6 +214,21 @@ def test_ids_are_version_7_uuids_of_now(conn: Connection[Any]) -> None:
         """
     ).fetchone()
     assert row == (("7", "t"), True) or row == (("7", True), True)
+
+
+def test_ids_and_traces_differ_though_the_session_sets_its_seed(conn: Connection[Any]) -> None:
+    made = []
+    for _ in range(2):
+        conn.execute("select setseed(0.5)")
+        made += conn.execute(
+            """
+            select pgbackfill._uuid7(), pgbackfill._new_context_carrier(pgbackfill._release_rules(), null) -> '__var' ->> 'traceparent'
+            from generate_series(1, 5000)
+            """
+        ).fetchall()
+    ids, traces = zip(*made, strict=True)
+    assert len(set(ids)) == len(set(traces)) == 10_000
+    assert all(re.fullmatch("00-[0-9a-f]{32}-[0-9a-f]{16}-00", trace) for trace in traces)
 
 
 def test_a_deep_and_wide_dag_is_no_burden(conn: Connection[Any]) -> None:
