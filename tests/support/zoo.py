@@ -82,9 +82,11 @@ class Outcome:
     request: Request
     sqlstate: str | None = None
     reason: str = ""
+    planned: Sequence[tuple[Any, ...]] = ()
+    refused_plan: str | None = None
+    """The SQLSTATE with which the dry run refused."""
     with_infos: bool = False
     """Whether SQL had to be told the slots."""
-    planned: Sequence[tuple[Any, ...]] = ()
     airflows_refusal: str | None = None
 
     @property
@@ -174,12 +176,17 @@ def _create(conn: Connection[Any], request: Request, more: Mapping[str, Any]) ->
     if arguments["dag_run_conf"] is not None:
         arguments["dag_run_conf"] = Jsonb(arguments["dag_run_conf"])
     plan_arguments = {name: arguments[name] for name in arguments if name in PLAN_ARGUMENTS}
+    planned: Sequence[tuple[Any, ...]] = ()
+    refused_plan = None
     try:
         planned = call(conn, PLAN, plan_arguments)
+    except psycopg.Error as error:
+        refused_plan = error.sqlstate
+    try:
         call(conn, "select from pgbackfill.create_backfill({})", arguments)
     except psycopg.Error as error:
-        return Outcome(request, error.sqlstate, error.diag.message_primary or "")
-    return Outcome(request, planned=planned)
+        return Outcome(request, error.sqlstate, error.diag.message_primary or "", planned, refused_plan)
+    return Outcome(request, planned=planned, refused_plan=refused_plan)
 
 
 def call(conn: Connection[Any], query: str, arguments: Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -190,7 +197,10 @@ def call(conn: Connection[Any], query: str, arguments: Mapping[str, Any]) -> lis
 
 def departures(conn: Connection[Any], outcome: Outcome, before: Before) -> Iterator[str]:
     """Where a creation did not do what its plan had said."""
-    if outcome.sqlstate is None:
+    # No cell asks for no slots, which a plan does not refuse.
+    if outcome.refused_plan != outcome.sqlstate:
+        yield f"{outcome.request.dag_id}: planned {outcome.refused_plan}, refused {outcome.sqlstate}"
+    elif outcome.sqlstate is None:
         done = conn.execute(DONE, {"dag_id": outcome.request.dag_id, "last": before.last_ids["dag_run"]}).fetchall()
         for planned, slot in zip_longest(outcome.planned, done):
             # A plan tells the run_id of the run that is in the way, and not the random one of a partition's new run.

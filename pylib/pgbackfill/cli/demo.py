@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import click
@@ -166,27 +169,40 @@ def _show_next_steps(at: str, keep: bool) -> None:
     first, last = story.last_year()
     window = f"--dag-id {story.DAG_ID} --from-date {first:%Y-%m-%d} --to-date {last:%Y-%m-%d}"
     _step("What to try next")
+    command = _command()
     if not keep:
         lines = [
-            "pgbackfill demo --keep                     the same, and the database stays up to try things on",
-            "pgbackfill --dsn DSN migrate --sql         what a migration would do to your database",
-            "pgbackfill --help",
+            f"{command} demo --keep                     the same, and the database stays up to try things on",
+            f"{command} --dsn DSN migrate --sql         what a migration would do to your database",
+            f"{command} --help",
         ]
     else:
         lines = [
             f"export PGBACKFILL_DSN='{at}'",
-            "pgbackfill status",
-            "pgbackfill list",
-            "pgbackfill show 1 --runs",
-            f"pgbackfill dry-run {window} --reprocess-behavior failed",
-            f"pgbackfill create {window} --reprocess-behavior failed",
-            "pgbackfill pause 2",
-            "pgbackfill cancel 2",
+            f"{command} status",
+            f"{command} list",
+            f"{command} show 1 --runs",
+            f"{command} dry-run {window} --reprocess-behavior failed",
+            f"{command} create {window} --reprocess-behavior failed",
+            f"{command} pause 2",
+            f"{command} cancel 2",
         ]
         if shutil.which("psql"):
             lines.append("psql \"$PGBACKFILL_DSN\" -c 'select * from pgbackfill.backfill_progress'")
     for line in lines:
         click.echo(f"  {line}")
+
+
+def _command() -> str:
+    """What to type for this command: its name, or its path where the shell would not find it."""
+    started_as = Path(sys.argv[0])
+    found = shutil.which("pgbackfill")
+    if started_as.name != "pgbackfill" or (found and Path(found).samefile(started_as)):
+        return "pgbackfill"
+    try:
+        return shlex.quote(str(started_as.absolute().relative_to(Path.cwd())))
+    except ValueError:  # not below the working directory
+        return shlex.quote(str(started_as))
 
 
 def _wait_for_interrupt() -> None:
