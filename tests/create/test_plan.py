@@ -105,6 +105,23 @@ def test_a_dry_run_writes_and_locks_nothing(
         assert locks == (0,)
 
 
+def test_a_dry_run_has_the_defaults_of_creation(conn: Connection[Any]) -> None:
+    different = conn.execute(
+        """
+        select name, string_agg(coalesce(standard, 'none'), ' / ' order by proname)
+        from (
+          select p.proname, a.name, pg_get_function_arg_default(p.oid, a.position::integer) as standard
+          from pg_proc p
+          cross join unnest(p.proargnames[:p.pronargs]) with ordinality as a(name, position)
+          where p.oid::regproc in ('pgbackfill.create_backfill'::regproc, 'pgbackfill.plan_backfill'::regproc)
+        ) d
+        group by name
+        having count(*) = 2 and count(distinct coalesce(standard, 'none')) > 1
+        """
+    ).fetchall()
+    assert different == []
+
+
 def test_a_slot_counts_only_once_its_interval_has_ended(conn: Connection[Any]) -> None:
     conn.execute("select from pgbackfill.register_dag('d', '0 0 * * *', create_cron_data_intervals => true)")
     conn.execute(
