@@ -74,6 +74,10 @@ class Result:
         return self.airflow_first / self.create_backfill
 
     @property
+    def times_faster_first(self) -> float:
+        return self.airflow_first / self.create_backfill_first
+
+    @property
     def times_faster_warm(self) -> float:
         return self.airflow_warm / self.create_backfill
 

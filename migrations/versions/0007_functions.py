@@ -86,6 +86,7 @@ TASKS = [
     "tasks/_mapped_group_factors",
     "tasks/_map_lengths",
     "tasks/_priority_weights",
+    "tasks/_pickled_executor_config",
     "tasks/_task_templates",
 ]
 PARAMS = [

@@ -47,8 +47,8 @@ begin
       when v_group.dag_version_id is not null then pgbackfill._dag(p_dag.dag_id, v_group.dag_version_id)
     end;
     v_moves_to := case when v_group.moves then p_dag end;
+    perform pgbackfill._check_writable(p_dag, v_version);
     select array_agg(t) into v_templates from pgbackfill._task_templates(v_version, p_rules) t;
-    perform pgbackfill._check_writable(p_dag, v_templates);
 
     if v_group.moves then
       select jsonb_agg(to_jsonb(l))

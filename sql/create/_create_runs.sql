@@ -19,8 +19,8 @@ declare
   v_created pgbackfill.new_dag_run[];
   v_cleared pgbackfill.new_dag_run[];
 begin
+  perform pgbackfill._check_writable(p_dag, p_dag);
   select array_agg(t) into v_templates from pgbackfill._task_templates(p_dag, v_rules) t;
-  perform pgbackfill._check_writable(p_dag, v_templates);
   v_plan := pgbackfill._settle_plan(p_plan, p_reprocess_behavior);
 
   v_created := pgbackfill._insert_dag_runs(p_backfill_id, p_dag, v_plan, v_rules, p_dag_run_conf, p_triggering_user_name);

@@ -10,13 +10,13 @@ as $$
     -- 16 bytes of the trace, the time and a number, and 8 of the span: not secrets, only unlike others.
     || pg_catalog.encode(
       pg_catalog.timestamptz_send(pg_catalog.clock_timestamp())
-      || pg_catalog.int8send((pg_catalog.random() * 9223372036854774784)::bigint),
+      || pg_catalog.int8send(((pg_catalog.random() - 0.5) * 18446744073709551616)::bigint # pg_catalog.pg_backend_pid()),
       'hex'
     )
-    || '-' || pg_catalog.encode(pg_catalog.int8send((pg_catalog.random() * 9223372036854774784)::bigint), 'hex')
+    || '-' || pg_catalog.encode(pg_catalog.int8send(((pg_catalog.random() - 0.5) * 18446744073709551616)::bigint # pg_catalog.pg_backend_pid()), 'hex')
     || '-' || p_rules.trace_flags || '"',
     case
-      when p_rules.traces_detail_level and p_detail_level ~ '^\s*[-+]?[0-9]{1,9}\s*$'
+      when p_rules.traces_detail_level and p_detail_level ~ '^[ \t\n\r\f\v]*[-+]?[0-9]{1,9}[ \t\n\r\f\v]*$'
         then ', "tracestate": "airflow/task_span_detail_level=' || nullif(p_detail_level::integer, 0) || '"'
     end
   )::jsonb;

@@ -5,7 +5,8 @@ language sql
 volatile
 parallel restricted
 as $$
-  -- 48 bits of milliseconds, the version, 12 bits; then the variant and 62 bits. The bits are not secrets, only unlike others.
+  -- 48 bits of milliseconds, the version, 12 bits; then the variant and 62 bits. They are not secrets, only unlike others: those of
+  -- two sessions with one setseed(), too, by the process id.
   select (
     pg_catalog.lpad(
       pg_catalog.to_hex(
@@ -17,8 +18,11 @@ as $$
     )
     || pg_catalog.to_hex(
       -9223372036854775808
-      + pg_catalog.floor(pg_catalog.random() * 2147483648)::bigint * 2147483648
-      + pg_catalog.floor(pg_catalog.random() * 2147483648)::bigint
+      + (
+        pg_catalog.floor(pg_catalog.random() * 2147483648)::bigint * 2147483648
+        + pg_catalog.floor(pg_catalog.random() * 2147483648)::bigint
+        # (pg_catalog.pg_backend_pid()::bigint << 30)
+      )
     )
   )::uuid;
 $$;

@@ -26,7 +26,7 @@ begin
 
   v_slots := pgbackfill._slots(v_dag, from_date, to_date, run_backwards, infos);
   if cardinality(v_slots) > 0 then
-    perform pgbackfill._check_writable(v_dag, array(select t from pgbackfill._task_templates(v_dag, pgbackfill._release_rules()) t));
+    perform pgbackfill._check_writable(v_dag, v_dag);
   end if;
 
   return query select * from pgbackfill._plan(v_dag.dag_id, v_slots, reprocess_behavior);
@@ -34,6 +34,6 @@ end
 $$;
 
 comment on function pgbackfill.plan_backfill(text, timestamptz, timestamptz, boolean, text, jsonb, jsonb) is
-  'A dry run: one row per slot in run order with its action and, for a skip, the reason. Writes nothing and locks nothing. PB002 to PB009, PB013, PB014, PB016 as create_backfill; no row where create_backfill raises PB010.';
+  'A dry run: one row per slot in run order with its action and, for a skip, the reason. Writes nothing and locks nothing. PB002 to PB009, PB013, PB014, PB016 as create_backfill; no row where create_backfill raises PB010. Not seen in advance: PB001, and PB014 for an older DAG version that a run to clear stays on.';
 
 revoke all on function pgbackfill.plan_backfill(text, timestamptz, timestamptz, boolean, text, jsonb, jsonb) from public;

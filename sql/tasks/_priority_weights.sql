@@ -1,4 +1,4 @@
--- The effective priority weight of each task, by its weight rule; null for a rule that is not one of Airflow's own.
+-- The effective priority weight of each task, by its weight rule.
 create or replace function pgbackfill._priority_weights(
   p_dag pgbackfill.serialized_dag,
   out task_id text,
@@ -37,10 +37,7 @@ as $$
   )
   select
     t.task_id,
-    case
-      when t.rule in ('absolute', 'downstream', 'upstream')
-        then least(greatest(t.weight + coalesce(sum(w.weight), 0), -2147483648), 2147483647)::integer
-    end
+    least(greatest(t.weight + coalesce(sum(w.weight), 0), -2147483648), 2147483647)::integer
   from task t
   left join relative r on r.task_id = t.task_id
   left join task w on w.task_id = r.relative_id
@@ -48,6 +45,6 @@ as $$
 $$;
 
 comment on function pgbackfill._priority_weights(pgbackfill.serialized_dag) is
-  'Airflow''s weight rules: absolute, downstream (the default; own weight plus that of all tasks below) and upstream. Held within an integer.';
+  'Airflow''s weight rules: absolute, downstream (the default; own weight plus that of all tasks below) and upstream. Held within an integer. _check_writable refuses any other.';
 
 revoke all on function pgbackfill._priority_weights(pgbackfill.serialized_dag) from public;

@@ -20,13 +20,7 @@ as $$
     t.attributes ->> 'executor',
     case
       when coalesce(pgbackfill._decoded(t.attributes -> 'executor_config'), '{}') = '{}' then '\x80057d942e'::bytea
-      else (
-        -- Pickled by Airflow, so it can only be taken from a task instance that Airflow itself wrote for this version.
-        select e.executor_config
-        from public.task_instance e
-        where e.dag_version_id = p_dag.dag_version_id and e.task_id = t.task_id and e.executor_config is not null
-        limit 1
-      )
+      else pgbackfill._pickled_executor_config(p_dag, t.task_id)
     end,
     coalesce(t.attributes ->> '_task_display_name', t.attributes ->> 'task_display_name', t.task_id),
     to_timestamp((pgbackfill._decoded(t.attributes -> 'start_date') #>> '{}')::double precision),

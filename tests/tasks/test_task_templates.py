@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
@@ -229,6 +230,29 @@ def test_ids_and_traces_differ_though_the_session_sets_its_seed(conn: Connection
     ids, traces = zip(*made, strict=True)
     assert len(set(ids)) == len(set(traces)) == 10_000
     assert all(re.fullmatch("00-[0-9a-f]{32}-[0-9a-f]{16}-00", trace) for trace in traces)
+
+
+def test_ids_and_traces_of_two_sessions_with_one_seed_differ(
+    conn: Connection[Any], connect: Callable[..., Connection[Any]]
+) -> None:
+    """Whatever the clock says: by what follows it."""
+    drawn: list[str] = []
+    for session in (conn, connect()):
+        session.execute("select setseed(0.5)")
+        drawn += [
+            end
+            for row in session.execute(
+                """
+                select right(pgbackfill._uuid7()::text, 17), substr(traceparent, 20, 33)
+                from (
+                  select pgbackfill._new_context_carrier(pgbackfill._release_rules(), null) -> '__var' ->> 'traceparent' as traceparent
+                  from generate_series(1, 1000)
+                ) t
+                """
+            )
+            for end in row
+        ]
+    assert len(set(drawn)) == len(drawn) == 4000
 
 
 def test_a_deep_and_wide_dag_is_no_burden(conn: Connection[Any]) -> None:

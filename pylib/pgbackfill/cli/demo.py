@@ -200,9 +200,10 @@ def _command() -> str:
     if started_as.name != "pgbackfill" or (found and Path(found).samefile(started_as)):
         return "pgbackfill"
     try:
-        return shlex.quote(str(started_as.absolute().relative_to(Path.cwd())))
+        started_as = started_as.absolute().relative_to(Path.cwd())
     except ValueError:  # not below the working directory
         return shlex.quote(str(started_as))
+    return f"./{started_as}" if started_as.parent == Path() else shlex.quote(str(started_as))
 
 
 def _wait_for_interrupt() -> None:
