@@ -148,9 +148,9 @@ def plan_backfill(
 ) -> Call[PlannedSlot]:
     """What `create_backfill` would do to each slot, in run order; writes and locks nothing. No slot is an empty list.
 
-    The arguments and the refusals are those of `create_backfill`, but for another active backfill (PB001) and for an older
-    DAG version that SQL cannot write and a run to clear stays on (PB014). Source of the rule: `_do_dry_run` in Airflow's
-    `models/backfill.py`, with the action on each slot added.
+    The arguments and the refusals are those of `create_backfill`, but for another active backfill (PB001) and for
+    an older DAG version that SQL cannot write and a run to clear stays on (PB014). Source of the rule: `_do_dry_run`
+    in Airflow's `models/backfill.py`, with the action on each slot added.
     """
     return _function(
         PlannedSlot,
