@@ -129,6 +129,18 @@ def test_on_its_own_version_the_tasks_stay(conn: Connection[Any], finished: int)
     assert tasks == [("a", None, "default_pool", 1), ("b", None, "default_pool", 1), ("c", None, "default_pool", 1)]
 
 
+def test_on_a_version_that_sql_cannot_write_the_run_stays_as_it_is(conn: Connection[Any], finished: int) -> None:
+    set_tasks(conn, "daily", {"task_id": "a", "weight_rule": "my.company.Heavy"}, {"task_id": "b"}, {"task_id": "c"})
+    new_version(conn)
+    conn.execute("update dag_run set bundle_version = 'a commit'")
+    before = rows(conn, "task_instance", "id")
+    with pytest.raises(psycopg.Error) as error:
+        create(conn, last="2026-01-01", reprocess_behavior="failed", run_on_latest_version=False)
+    assert error.value.sqlstate == "PB014"
+    assert rows(conn, "task_instance", "id") == before
+    create(conn, last="2026-01-01", reprocess_behavior="failed", run_on_latest_version=True)
+
+
 def test_without_a_versioned_bundle_the_tasks_stay_as_they_are_now(conn: Connection[Any], finished: int) -> None:
     """Its own version is kept, but what will run is the newest code, so Airflow takes the attributes from there."""
     new_version(conn)
