@@ -182,6 +182,7 @@ CREATE = [
     "create/_clear_dag_runs",
     "create/_insert_slots",
     "create/_create_runs",
+    "create/_created_state",
     "create/create_backfill",
 ]
 LIFECYCLE = [

@@ -6,7 +6,7 @@ create or replace function pgbackfill._adopt_dag_runs(
   p_dag_run_conf jsonb,
   p_triggering_user_name text
 )
-returns setof pgbackfill.new_dag_run
+returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -16,7 +16,7 @@ declare
     when pgbackfill._host_columns('public.dag_run', '{triggering_user_name}') is not null then 'triggering_user_name = $5,'
   end;
 begin
-  return query execute format(
+  execute format(
     $update$
       update public.dag_run r
       set backfill_id = $1,
@@ -26,7 +26,6 @@ begin
           conf = case when $3 then coalesce($4, r.conf::jsonb) else r.conf::jsonb end,
           updated_at = $6
       where r.id = any ($2)
-      returning r.id, r.run_id::text, r.logical_date, r.run_type::text, r.context_carrier::jsonb
     $update$,
     v_user_name
   )
@@ -35,6 +34,6 @@ end
 $$;
 
 comment on function pgbackfill._adopt_dag_runs(integer, integer[], pgbackfill.release_rules, jsonb, text) is
-  'Airflow''s _handle_clear_run once it has cleared, and the user who asks now. Returns the runs.';
+  'Airflow''s _handle_clear_run once it has cleared, and the user who asks now.';
 
 revoke all on function pgbackfill._adopt_dag_runs(integer, integer[], pgbackfill.release_rules, jsonb, text) from public;

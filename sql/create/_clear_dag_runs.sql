@@ -8,7 +8,7 @@ create or replace function pgbackfill._clear_dag_runs(
   p_dag_run_conf jsonb,
   p_triggering_user_name text
 )
-returns setof pgbackfill.new_dag_run
+returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -70,12 +70,11 @@ begin
     end if;
   end loop;
 
-  return query
-  select * from pgbackfill._adopt_dag_runs(p_backfill_id, v_dag_run_ids, p_rules, p_dag_run_conf, p_triggering_user_name);
+  perform pgbackfill._adopt_dag_runs(p_backfill_id, v_dag_run_ids, p_rules, p_dag_run_conf, p_triggering_user_name);
 end
 $$;
 
 comment on function pgbackfill._clear_dag_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], pgbackfill.release_rules, boolean, jsonb, text) is
-  'Airflow''s dag.clear and _handle_clear_run for all slots with action clear at once; returns those runs.';
+  'Airflow''s dag.clear and _handle_clear_run for all slots with action clear at once.';
 
 revoke all on function pgbackfill._clear_dag_runs(integer, pgbackfill.serialized_dag, pgbackfill.planned_slot[], pgbackfill.release_rules, boolean, jsonb, text) from public;

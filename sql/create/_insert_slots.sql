@@ -2,7 +2,7 @@
 create or replace function pgbackfill._insert_slots(
   p_backfill_id integer,
   p_plan pgbackfill.planned_slot[],
-  p_runs pgbackfill.new_dag_run[]
+  p_created pgbackfill.new_dag_run[]
 )
 returns void
 language plpgsql
@@ -21,24 +21,24 @@ begin
       from (
         select
           $1 as backfill_id,
-          r.dag_run_id,
-          case when r.dag_run_id is null then coalesce(s.exception_reason, 'in flight') end as exception_reason,
+          d.dag_run_id,
+          case when d.dag_run_id is null then coalesce(s.exception_reason, 'in flight') end as exception_reason,
           s.logical_date, s.partition_key, s.sort_ordinal
         from unnest($2) s
-        left join unnest($3) r
-          on r.run_id = s.run_id
-          and r.logical_date is not distinct from s.logical_date  -- two slots with one run_after share their run_id
-          and s.action <> 'skip'
+        left join unnest($3) r on r.sort_ordinal = s.sort_ordinal
+        cross join lateral (
+          select case s.action when 'create' then r.dag_run_id when 'clear' then s.dag_run_id end as dag_run_id
+        ) d
         order by s.sort_ordinal
       ) s
     $insert$,
     v_columns
   )
-  using p_backfill_id, p_plan, p_runs;
+  using p_backfill_id, p_plan, p_created;
 end
 $$;
 
 comment on function pgbackfill._insert_slots(integer, pgbackfill.planned_slot[], pgbackfill.new_dag_run[]) is
-  'The slots of a backfill. One that was to be created or cleared but is not among the runs is in flight: another writer was first.';
+  'The slots of a backfill. One that was to be created but is not among the runs is in flight: another writer was first.';
 
 revoke all on function pgbackfill._insert_slots(integer, pgbackfill.planned_slot[], pgbackfill.new_dag_run[]) from public;

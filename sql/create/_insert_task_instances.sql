@@ -40,7 +40,7 @@ begin
       from (
         select
           pgbackfill._uuid7() as id, t.task_id, $1 as dag_id, r.run_id, t.map_index, 0 as try_number, t.retries as max_tries,
-          '' as hostname, session_user::text as unixname, t.pool, t.pool_slots, t.queue, t.priority_weight, t.operator,
+          '' as hostname, $6 as unixname, t.pool, t.pool_slots, t.queue, t.priority_weight, t.operator,
           t.custom_operator_name, t.executor, t.executor_config, $5 as updated_at, r.context_carrier,
           'not_started' as span_status, t.task_display_name, $2 as dag_version_id
         from unnest($4) r
@@ -50,7 +50,7 @@ begin
     $insert$,
     v_columns, v_missing
   )
-  using p_dag.dag_id, p_dag.dag_version_id, p_templates, p_runs, pgbackfill._now();
+  using p_dag.dag_id, p_dag.dag_version_id, p_templates, p_runs, pgbackfill._now(), session_user::text;
 end
 $$;
 

@@ -7,23 +7,16 @@ parallel restricted
 as $$
   -- 48 bits of milliseconds, the version, 12 bits; then the variant and 62 bits. They are not secrets, only unlike others: those of
   -- two sessions with one setseed(), too, by the process id.
-  select (
-    pg_catalog.lpad(
-      pg_catalog.to_hex(
-        pg_catalog.floor(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000)::bigint * 65536
-        + 28672
-        + pg_catalog.floor(pg_catalog.random() * 4096)::bigint
-      ),
-      16, '0'
+  select pg_catalog.encode(
+    pg_catalog.int8send(
+      pg_catalog.floor(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000)::bigint * 65536
+      + 28672
+      + pg_catalog.floor(pg_catalog.random() * 4096)::bigint
     )
-    || pg_catalog.to_hex(
-      -9223372036854775808
-      + (
-        pg_catalog.floor(pg_catalog.random() * 2147483648)::bigint * 2147483648
-        + pg_catalog.floor(pg_catalog.random() * 2147483648)::bigint
-        # (pg_catalog.pg_backend_pid()::bigint << 30)
-      )
-    )
+    || pg_catalog.int8send(
+      -9223372036854775808 | ((pg_catalog.random() * 4611686018427387904)::bigint # pg_catalog.pg_backend_pid())
+    ),
+    'hex'
   )::uuid;
 $$;
 

@@ -32,6 +32,7 @@ declare
   v_dag pgbackfill.serialized_dag;
   v_slots pgbackfill.dag_run_info[];
   v_plan pgbackfill.planned_slot[];
+  v_runs record;
 begin
   perform pgbackfill._check_arguments(from_date, to_date, run_backwards, reprocess_behavior);
   perform pgbackfill._check_creation_arguments(max_active_runs, run_on_latest_version, triggering_user_name);
@@ -59,15 +60,20 @@ begin
   end if;
 
   perform pgbackfill._insert_backfill(v_id, v_request, dag_run_conf);
-  select array_agg(p order by p.sort_ordinal)
-  into v_plan
-  from pgbackfill._plan(dag_id, v_slots, reprocess_behavior) p;
-  perform pgbackfill._create_runs(v_id, v_dag, v_plan, reprocess_behavior, run_on_latest_version, dag_run_conf, triggering_user_name);
+  v_plan := pgbackfill._plan(dag_id, v_slots, reprocess_behavior);
+  v_runs := pgbackfill._create_runs(
+    v_id, v_dag, v_plan, reprocess_behavior, run_on_latest_version, dag_run_conf, triggering_user_name
+  );
   if on_failure <> 'continue' then
     perform pgbackfill._arm_failure_policy(v_id, dag_id, on_failure);
   end if;
 
-  return query select * from pgbackfill._backfill_state(v_id);
+  if v_runs.slots_cleared = 0 then
+    return query
+    select * from pgbackfill._created_state(v_id, v_runs.slots_created, cardinality(v_plan) - v_runs.slots_created, on_failure);
+  else
+    return query select * from pgbackfill._backfill_state(v_id);
+  end if;
 end
 $$;
 

@@ -4,11 +4,13 @@ returns setof timestamp
 language sql
 immutable
 as $$
-  select d + t
-  from pgbackfill._cron_days(p_cron, p_after::date, p_before::date) d
-  cross join unnest(p_cron.times) t
-  where d + t > p_after
-    and d + t < p_before
+  select w.at
+  from (
+    -- In the select list and not in the from clause, where it would be a scan for each day.
+    select d + unnest(p_cron.times) as at from pgbackfill._cron_days(p_cron, p_after::date, p_before::date) d
+  ) w
+  where w.at > p_after
+    and w.at < p_before
 $$;
 
 comment on function pgbackfill._cron_walls(pgbackfill.cron_fields, timestamp, timestamp) is

@@ -1,34 +1,38 @@
 -- Decides each slot by the run that exists for it: the one rule that a dry run shows and a creation carries out.
 create or replace function pgbackfill._plan(p_dag_id text, p_slots pgbackfill.dag_run_info[], p_reprocess_behavior text)
-returns setof pgbackfill.planned_slot
+returns pgbackfill.planned_slot[]
 language plpgsql
 stable
 set search_path = pg_catalog, pg_temp
-rows 1000
+set plan_cache_mode = force_generic_plan  -- a look into an index for each slot, whatever history the DAG has
 as $$
 begin
   -- Two statements, because Airflow before 3.2 has no partition_date and plpgsql plans only the one that it reaches.
   if p_slots[1].partition_key is null then
-    return query
-    select
-      s.position::integer, s.logical_date, s.data_interval_start, s.data_interval_end, s.run_after, s.partition_key, s.partition_date,
-      coalesce(r.run_id::text, 'backfill__' || pgbackfill._isoformat(s.run_after)),
+    return array(
+      select row(
+        s.position, s.logical_date, s.data_interval_start, s.data_interval_end, s.run_after, s.partition_key, s.partition_date,
+        coalesce(r.run_id, 'backfill__' || pgbackfill._isoformat(s.run_after)),
+        d.action,
+        d.exception_reason,
+        r.id
+      )::pgbackfill.planned_slot
+      from unnest(p_slots) with ordinality
+        as s(logical_date, data_interval_start, data_interval_end, run_after, partition_key, partition_date, position)
+      left join public.dag_run r on r.dag_id = p_dag_id and r.logical_date = s.logical_date
+      cross join lateral pgbackfill._slot_decision(r.id is not null, r.state, p_reprocess_behavior, false) d
+      order by s.position
+    );
+  end if;
+
+  return array(
+    select row(
+      s.position, s.logical_date, s.data_interval_start, s.data_interval_end, s.run_after, s.partition_key, s.partition_date,
+      case when d.action <> 'create' then r.run_id end,
       d.action,
       d.exception_reason,
       r.id
-    from unnest(p_slots) with ordinality
-      as s(logical_date, data_interval_start, data_interval_end, run_after, partition_key, partition_date, position)
-    left join public.dag_run r on r.dag_id = p_dag_id and r.logical_date = s.logical_date
-    cross join lateral pgbackfill._slot_decision(r.id is not null, r.state, p_reprocess_behavior, false) d
-    order by s.position;
-  else
-    return query
-    select
-      s.position::integer, s.logical_date, s.data_interval_start, s.data_interval_end, s.run_after, s.partition_key, s.partition_date,
-      case when d.action <> 'create' then r.run_id::text end,
-      d.action,
-      d.exception_reason,
-      r.id
+    )::pgbackfill.planned_slot
     from unnest(p_slots) with ordinality
       as s(logical_date, data_interval_start, data_interval_end, run_after, partition_key, partition_date, position)
     left join lateral (
@@ -39,8 +43,8 @@ begin
       limit 1
     ) r on true
     cross join lateral pgbackfill._slot_decision(r.id is not null, r.state, p_reprocess_behavior, true) d
-    order by s.position;
-  end if;
+    order by s.position
+  );
 end
 $$;
 

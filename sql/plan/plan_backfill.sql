@@ -29,7 +29,7 @@ begin
     perform pgbackfill._check_writable(v_dag, v_dag);
   end if;
 
-  return query select * from pgbackfill._plan(v_dag.dag_id, v_slots, reprocess_behavior);
+  return query select * from unnest(pgbackfill._plan(v_dag.dag_id, v_slots, reprocess_behavior));
 end
 $$;
 

@@ -18,13 +18,18 @@ declare
   );
   v_zone constant text := pgbackfill._timetable_zone(p_timetable);
   v_interval constant pgbackfill.relativedelta := pgbackfill._timetable_delta(p_timetable, 'interval', -1);
+  -- By far the most have none, and shifting by nothing takes longer than finding the tick.
+  v_has_interval constant boolean := not v_interval.only_adds or v_interval.elapsed <> '0' or v_interval.months <> '0';
 begin
   if v_crons = '{}' then
     raise exception 'timetable: expressions must not be empty' using errcode = 'PB016';
   end if;
 
   return query
-  select pgbackfill._shift(t, v_interval), pgbackfill._shift(t, v_interval), t, t, null::text, null::timestamptz
+  select
+    case when v_has_interval then pgbackfill._shift(t, v_interval) else t end,
+    case when v_has_interval then pgbackfill._shift(t, v_interval) else t end,
+    t, t, null::text, null::timestamptz
   from pgbackfill._cron_ticks(v_crons, v_zone, v_interval, p_from, p_to) t;
 end
 $$;

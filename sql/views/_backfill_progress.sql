@@ -1,11 +1,12 @@
 -- How far each backfill is, or one of them.
 create or replace function pgbackfill._backfill_progress(p_backfill_id integer default null)
 returns setof pgbackfill.backfill_progress_state
-language plpgsql  -- for plans that know the arguments
+language plpgsql
 stable
 security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
+set plan_cache_mode = force_custom_plan  -- a plan for any argument would read all backfills
 set jit = off  -- compiling costs more than it could save here
 rows 100
 as $$

@@ -1,11 +1,12 @@
 -- Backfills with their status and slot counts: one, the active ones, or all.
 create or replace function pgbackfill._backfill_state(p_backfill_id integer default null, p_active_only boolean default false)
 returns setof pgbackfill.backfill_state
-language plpgsql  -- for plans that know the arguments
+language plpgsql
 stable
 security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
+set plan_cache_mode = force_custom_plan  -- a plan for any argument would read all backfills
 set jit = off  -- compiling costs more than it could save here
 rows 100
 as $$
@@ -36,7 +37,7 @@ begin
     cross join lateral (
       -- A run that another type of run, or an earlier backfill, had created.
       select r.run_id not like 'backfill\_\_%' or exists (
-        select from public.backfill_dag_run o where o.dag_run_id = s.dag_run_id and o.backfill_id < s.backfill_id
+        select from public.backfill_dag_run o where o.dag_run_id = s.dag_run_id and o.backfill_id + 0 < s.backfill_id  -- + 0: not by that index
       ) as is_cleared
     ) c
     where s.backfill_id = b.id

@@ -1,11 +1,12 @@
 -- Slots with their runs: of one backfill, of the runs named, or all.
 create or replace function pgbackfill._dag_run_state(p_backfill_id integer default null, p_dag_run_ids integer[] default null)
 returns setof pgbackfill.dag_run_state
-language plpgsql  -- for plans that know the arguments
+language plpgsql
 stable
 security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
+set plan_cache_mode = force_custom_plan  -- a plan for any argument would read all backfills
 set jit = off  -- compiling costs more than it could save here
 as $$
 begin

@@ -205,10 +205,10 @@ def test_a_far_to_date_costs_nothing(conn: Connection[Any]) -> None:
 def test_a_run_that_succeeded_meanwhile_is_not_cleared(
     conn: Connection[Any], connect: Callable[..., Connection[Any]], dag: str
 ) -> None:
-    plan = "select array_agg(p) from pgbackfill._plan('daily', pgbackfill._slots(pgbackfill._dag('daily'), '2026-01-02 UTC', '2026-01-02 UTC', false, null), 'failed') p"
+    plan = "select pgbackfill._plan('daily', pgbackfill._slots(pgbackfill._dag('daily'), '2026-01-02 UTC', '2026-01-02 UTC', false, null), 'failed')"
     with conn.transaction(force_rollback=True):
         conn.execute(
-            f"create temp table planned on commit drop as {plan.replace('array_agg(p)', 'array_agg(p) as slots')}"
+            f"create temp table planned on commit drop as {plan} as slots"
         )
         connect().execute("update dag_run set state = 'success' where logical_date = '2026-01-02 UTC'")
         action = conn.execute(
