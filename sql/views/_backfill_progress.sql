@@ -38,6 +38,7 @@ begin
     from public.backfill_dag_run s
     left join public.dag_run r on r.id = s.dag_run_id
     where s.backfill_id = b.id
+      and (p_backfill_id is null or s.backfill_id = p_backfill_id)  -- as in _backfill_state
   ) c;
 end
 $$;

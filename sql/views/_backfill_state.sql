@@ -41,6 +41,7 @@ begin
       ) as is_cleared
     ) c
     where s.backfill_id = b.id
+      and (p_backfill_id is null or s.backfill_id = p_backfill_id)  -- tells the planner how many slots this one has
   ) s
   left join lateral (
     select case e.event when 'cancelled' then 'cancelled' when 'initialization_failed' then 'abandoned' else 'completed' end as status

@@ -1,0 +1,78 @@
+"""A creation returns its backfill as the views show it, and asking for one backfill does not read the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from psycopg import Connection
+from psycopg.rows import dict_row
+from support.dags import create, finish_runs, register
+
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "of new runs": {},
+    "of new runs beside others": {"first": "2026-01-05", "last": "2026-01-20"},
+    "of existing runs": {"reprocess_behavior": "completed"},
+    "of existing runs and new ones": {"first": "2026-01-05", "last": "2026-01-20", "reprocess_behavior": "failed"},
+    "with all that can be asked for": {
+        "first": "2026-02-01",
+        "last": "2026-02-03",
+        "max_active_runs": 3,
+        "run_backwards": True,
+        "dag_run_conf": '{"a": [1, null]}',
+        "run_on_latest_version": False,
+        "triggering_user_name": "Zoë",
+        "idempotency_key": "k",
+        "on_failure": "pause",
+    },
+}
+
+
+@pytest.mark.parametrize("arguments", ARGUMENTS.values(), ids=ARGUMENTS)
+def test_a_creation_returns_what_the_view_shows(conn: Connection[Any], arguments: dict[str, Any]) -> None:
+    register(conn)
+    earlier = create(conn, first="2026-01-01", last="2026-01-10")
+    finish_runs(conn, earlier, "failed")
+    conn.execute("select pgbackfill.mark_backfills_complete()")
+
+    request = {"dag_id": "daily", "from_date": "2026-01-01", "to_date": "2026-01-10", **arguments}
+    request.update({date: request.pop(name) for name, date in (("first", "from_date"), ("last", "to_date")) if name in request})
+    named = ", ".join(f"{name} => %({name})s" for name in request)
+    cursor = conn.cursor(row_factory=dict_row)
+    with conn.transaction():  # initialized_at is set anew when it ends
+        returned = cursor.execute(f"select * from pgbackfill.create_backfill({named})", request).fetchone()
+        shown = cursor.execute("select * from pgbackfill.active_backfills").fetchone()
+    assert returned == shown
+    assert returned is not None and returned["slots_created"] + returned["slots_cleared"] + returned["slots_skipped"] > 0
+
+
+def test_one_backfill_is_read_alone_however_often(conn: Connection[Any]) -> None:
+    for dag_id in ("many", "few"):
+        register(conn, dag_id)
+    many = create(conn, dag_id="many", first="2018-01-01", last="2025-12-31")
+    few = create(conn, dag_id="few", first="2025-12-31", last="2025-12-31")
+    conn.execute("vacuum analyze")
+
+    def ask(backfill_id: int) -> None:
+        for function in ("_backfill_state", "_backfill_progress", "_dag_run_state"):
+            conn.execute(f"select * from pgbackfill.{function}(%s)", [backfill_id])
+
+    for _ in range(10):  # from the sixth on, a plan for any argument could be taken for the cheaper one
+        ask(many)
+    before = rows_read(conn)
+    ask(few)
+    assert 0 < rows_read(conn) - before < 50
+
+
+def rows_read(conn: Connection[Any]) -> int:
+    """Rows of slots and runs that this connection has read so far, whatever it found in them."""
+    conn.execute("select pg_stat_force_next_flush()")
+    row = conn.execute(
+        """
+        select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer
+        from pg_stat_user_tables
+        where relname in ('backfill_dag_run', 'dag_run')
+        """
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
