@@ -207,9 +207,7 @@ def test_a_run_that_succeeded_meanwhile_is_not_cleared(
 ) -> None:
     plan = "select pgbackfill._plan('daily', pgbackfill._slots(pgbackfill._dag('daily'), '2026-01-02 UTC', '2026-01-02 UTC', false, null), 'failed')"
     with conn.transaction(force_rollback=True):
-        conn.execute(
-            f"create temp table planned on commit drop as {plan} as slots"
-        )
+        conn.execute(f"create temp table planned on commit drop as {plan} as slots")
         connect().execute("update dag_run set state = 'success' where logical_date = '2026-01-02 UTC'")
         action = conn.execute(
             "select (s).action, (s).exception_reason from planned, unnest(pgbackfill._settle_plan(slots, 'failed')) s"

@@ -36,14 +36,17 @@ def test_a_creation_returns_what_the_view_shows(conn: Connection[Any], arguments
     conn.execute("select pgbackfill.mark_backfills_complete()")
 
     request = {"dag_id": "daily", "from_date": "2026-01-01", "to_date": "2026-01-10", **arguments}
-    request.update({date: request.pop(name) for name, date in (("first", "from_date"), ("last", "to_date")) if name in request})
+    request.update(
+        {date: request.pop(name) for name, date in (("first", "from_date"), ("last", "to_date")) if name in request}
+    )
     named = ", ".join(f"{name} => %({name})s" for name in request)
     cursor = conn.cursor(row_factory=dict_row)
     with conn.transaction():  # initialized_at is set anew when it ends
         returned = cursor.execute(f"select * from pgbackfill.create_backfill({named})", request).fetchone()
         shown = cursor.execute("select * from pgbackfill.active_backfills").fetchone()
     assert returned == shown
-    assert returned is not None and returned["slots_created"] + returned["slots_cleared"] + returned["slots_skipped"] > 0
+    assert returned is not None
+    assert returned["slots_created"] + returned["slots_cleared"] + returned["slots_skipped"] > 0
 
 
 def test_one_backfill_is_read_alone_however_often(conn: Connection[Any]) -> None:
