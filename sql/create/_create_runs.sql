@@ -34,7 +34,7 @@ begin
   end if;
 
   perform pgbackfill._insert_slots(p_backfill_id, v_plan, v_created);
-  slots_created := cardinality(v_created);
+  slots_created := coalesce(cardinality(v_created), 0);
 end
 $$;
 

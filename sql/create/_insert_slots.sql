@@ -25,7 +25,9 @@ begin
           case when d.dag_run_id is null then coalesce(s.exception_reason, 'in flight') end as exception_reason,
           s.logical_date, s.partition_key, s.sort_ordinal
         from unnest($2) s
-        left join unnest($3) r on r.sort_ordinal = s.sort_ordinal
+        left join unnest($3) r
+          on r.run_id = s.run_id
+          and r.logical_date is not distinct from s.logical_date  -- two slots with one run_after share their run_id
         cross join lateral (
           select case s.action when 'create' then r.dag_run_id when 'clear' then s.dag_run_id end as dag_run_id
         ) d

@@ -25,10 +25,7 @@ as $$
       updated_at = n.at
   from (select pgbackfill._now() as at) n
   where r.id = any (p_dag_run_ids)
-  returning
-    r.id, r.run_id::text, r.logical_date, r.run_type::text,
-    case when p_rules.trace_flags is not null then r.context_carrier::jsonb end,
-    null::integer;
+  returning r.id, r.run_id::text, r.logical_date, r.run_type::text, case when p_rules.trace_flags is not null then r.context_carrier::jsonb end;
 $$;
 
 comment on function pgbackfill._reset_dag_runs(integer[], pgbackfill.serialized_dag, text, pgbackfill.release_rules) is

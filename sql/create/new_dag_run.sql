@@ -4,8 +4,7 @@ create type pgbackfill.new_dag_run as (
   run_id text,
   logical_date timestamptz,
   run_type text,
-  context_carrier jsonb,
-  sort_ordinal integer
+  context_carrier jsonb
 );
 
-comment on type pgbackfill.new_dag_run is 'A dag_run as far as its task instances need it: their run_id and trace context (null where they have none), and whether start and end dates of tasks apply. sort_ordinal: the slot of one that was created.';
+comment on type pgbackfill.new_dag_run is 'A dag_run as far as its task instances need it: their run_id and trace context (null where they have none), and whether start and end dates of tasks apply.';

@@ -4,8 +4,14 @@ returns pgbackfill.planned_slot[]
 language plpgsql
 stable
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_generic_plan  -- a look into an index for each slot, whatever history the DAG has
+-- One look at the runs of the window and a hash of them, whatever the statistics say of the DAG: a nested loop compares each slot
+-- with each run.
+set plan_cache_mode = force_generic_plan
+set enable_nestloop = off
 as $$
+declare
+  v_first constant timestamptz := (select min(s.logical_date) from unnest(p_slots) s);
+  v_last constant timestamptz := (select max(s.logical_date) from unnest(p_slots) s);
 begin
   -- Two statements, because Airflow before 3.2 has no partition_date and plpgsql plans only the one that it reaches.
   if p_slots[1].partition_key is null then
@@ -19,7 +25,10 @@ begin
       )::pgbackfill.planned_slot
       from unnest(p_slots) with ordinality
         as s(logical_date, data_interval_start, data_interval_end, run_after, partition_key, partition_date, position)
-      left join public.dag_run r on r.dag_id = p_dag_id and r.logical_date = s.logical_date
+      left join public.dag_run r
+        on r.dag_id = p_dag_id
+        and r.logical_date = s.logical_date
+        and r.logical_date between v_first and v_last
       cross join lateral pgbackfill._slot_decision(r.id is not null, r.state, p_reprocess_behavior, false) d
       order by s.position
     );

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from psycopg import Connection
 from support.dags import create, finish_runs, register
+from support.plans import rows_of_plans, send_plans
 
 STATES = ["success", "failed", "running", "queued", "success", "failed"]
 
@@ -213,3 +214,28 @@ def test_a_run_that_succeeded_meanwhile_is_not_cleared(
             "select (s).action, (s).exception_reason from planned, unnest(pgbackfill._settle_plan(slots, 'failed')) s"
         ).fetchall()
     assert action == [("skip", "in flight")]
+
+
+@pytest.mark.parametrize("analyzed", [True, False], ids=["analyzed", "never analyzed"])
+def test_a_plan_costs_the_same_whatever_the_statistics_say(conn: Connection[Any], analyzed: bool) -> None:
+    register(conn)
+    one_run = ("select pgbackfill.plan_backfill('daily', %s, %s)", ["2026-01-01 UTC", "2026-01-01 UTC"])
+    conn.execute(*one_run)  # so that there is a plan from before the history
+    conn.execute(
+        """
+        insert into dag_run (dag_id, run_id, run_type, state, logical_date, run_after, clear_number)
+        select d.dag_id, 'r' || n, 'manual', 'success', timestamptz '2020-01-01 UTC' + n * interval '1 day', now(), 0
+        from (select 'daily', 2000 union all select 'other_' || o, 1 from generate_series(1, 300) o) d(dag_id, runs)
+        cross join lateral generate_series(0, d.runs - 1) n
+        """
+    )
+    if analyzed:  # most DAGs have one run, so this one seems to have a few
+        conn.execute("analyze dag_run")
+    send_plans(conn)
+    _, rows_of_few = rows_of_plans(conn, *one_run)
+    slots, rows = rows_of_plans(
+        conn, "select * from pgbackfill.plan_backfill('daily', %s, %s)", ["2020-01-01 UTC", "2025-06-22 UTC"]
+    )
+    assert slots == 2000
+    assert rows < 50 * slots
+    assert rows_of_few < 1000
