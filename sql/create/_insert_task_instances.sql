@@ -23,6 +23,7 @@ declare
     else $missing$
       not exists (
         select from public.task_instance e where e.dag_id = $1 and e.run_id = r.run_id and e.task_id = t.task_id
+        offset 0  -- looked up: a join, where statistics know nothing of the DAG, would compare each with each other
       )
       -- Airflow applies a task's own dates to every run but a backfill's.
       and (

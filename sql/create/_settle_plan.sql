@@ -5,10 +5,11 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_to_clear constant integer[] := array(select s.dag_run_id from unnest(p_plan) s where s.action = 'clear');
   v_locked integer[];
   v_plan pgbackfill.planned_slot[];
 begin
-  if not exists (select from unnest(p_plan) s where s.action = 'clear' or s.run_id is null) then
+  if v_to_clear = '{}' and not exists (select from unnest(p_plan) s where s.run_id is null) then
     return p_plan;
   end if;
 
@@ -16,8 +17,9 @@ begin
   with held as (
     select r.id, r.dag_id, r.run_id
     from public.dag_run r
-    where r.id in (select s.dag_run_id from unnest(p_plan) s where s.action = 'clear')
-      and (r.state = 'failed' or (r.state = 'success' and p_reprocess_behavior = 'completed'))  -- it may have changed since
+    where r.id = any (v_to_clear)
+      -- It may have changed since. In a form that no index on the state can serve, which would find many other runs.
+      and case r.state when 'failed' then true when 'success' then p_reprocess_behavior = 'completed' end
     order by r.id
     for update skip locked
   ),
@@ -28,22 +30,19 @@ begin
     join held h on h.dag_id = ti.dag_id and h.run_id = ti.run_id
     for update of ti skip locked
   ),
-  counted as (
-    -- Once for all runs: looked up for each of them, the locked rows would be gone through as often as there are runs.
-    select h.id, count(*) as tasks
-    from held h
-    join public.task_instance ti on ti.dag_id = h.dag_id and ti.run_id = h.run_id
-    group by h.id
-  ),
-  counted_held as (
-    select t.dag_run_id, count(*) as tasks from held_tasks t group by t.dag_run_id
+  difference as (
+    -- Counted and not joined: without statistics a join of these would compare each run with each other.
+    select h.id, 0 as tasks from held h
+    union all
+    select h.id, 1 from held h join public.task_instance ti on ti.dag_id = h.dag_id and ti.run_id = h.run_id
+    union all
+    select t.dag_run_id, -1 from held_tasks t
   )
-  select array_agg(h.id)
+  select array_agg(f.id)
   into v_locked
-  from held h
-  left join counted c on c.id = h.id
-  left join counted_held t on t.dag_run_id = h.id
-  where coalesce(c.tasks, 0) = coalesce(t.tasks, 0);
+  from (
+    select d.id from difference d group by d.id having sum(d.tasks) = 0
+  ) f;
 
   select array_agg(
     row(
@@ -56,7 +55,7 @@ begin
   into v_plan
   from unnest(p_plan) s
   cross join lateral (
-    select case when s.action = 'clear' and (s.dag_run_id = any (v_locked)) is not true then 'skip' else s.action end as action
+    select case when s.action = 'clear' and s.dag_run_id not in (select unnest(v_locked)) then 'skip' else s.action end as action
   ) d;
   return v_plan;
 end

@@ -8,7 +8,8 @@ import psycopg
 import pytest
 from psycopg import Connection
 from psycopg.rows import dict_row
-from support.dags import create, register, set_tasks
+from support.dags import create, finish_runs, register, set_tasks
+from support.plans import rows_of_plans, send_plans
 
 
 @pytest.fixture
@@ -180,3 +181,24 @@ def test_a_run_of_which_somebody_holds_a_task_is_in_flight(conn: Connection[Any]
     ).fetchall()
     assert slots == [(None, "in flight")]
     assert conn.execute("select state, clear_number from dag_run").fetchall() == [("failed", 0)]
+
+
+@pytest.mark.parametrize("analyzed", [True, False], ids=["of other DAGs", "at all"])
+def test_clearing_costs_as_much_as_there_are_runs_without_statistics(conn: Connection[Any], analyzed: bool) -> None:
+    for dag_id in ("other", "daily"):
+        register(conn, dag_id)
+        set_tasks(conn, dag_id, {"task_id": "a"}, {"task_id": "b"})
+    if analyzed:
+        create(conn, "other", first="2010-01-01", last="2020-01-01")
+        conn.execute("analyze")
+    finish_runs(conn, create(conn, first="2020-01-01", last="2022-09-26"), "failed")
+    conn.execute("select pgbackfill.mark_backfills_complete()")
+    send_plans(conn)
+    _, rows = rows_of_plans(
+        conn,
+        "select pgbackfill.create_backfill('daily', '2020-01-01', '2022-09-26', reprocess_behavior => 'failed')",
+        [],
+    )
+    counts = conn.execute("select slots_cleared from pgbackfill.active_backfills where dag_id = 'daily'").fetchone()
+    assert counts == (1000,)
+    assert rows < 200 * 1000
