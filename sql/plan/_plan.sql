@@ -10,8 +10,8 @@ set plan_cache_mode = force_generic_plan
 set enable_nestloop = off
 as $$
 declare
-  v_first constant timestamptz := (select min(s.logical_date) from unnest(p_slots) s);
-  v_last constant timestamptz := (select max(s.logical_date) from unnest(p_slots) s);
+  v_first constant timestamptz := (select min(coalesce(s.logical_date, s.partition_date)) from unnest(p_slots) s);
+  v_last constant timestamptz := (select max(coalesce(s.logical_date, s.partition_date)) from unnest(p_slots) s);
 begin
   -- Two statements, because Airflow before 3.2 has no partition_date and plpgsql plans only the one that it reaches.
   if p_slots[1].partition_key is null then
@@ -44,13 +44,12 @@ begin
     )::pgbackfill.planned_slot
     from unnest(p_slots) with ordinality
       as s(logical_date, data_interval_start, data_interval_end, run_after, partition_key, partition_date, position)
-    left join lateral (
-      select e.id, e.run_id, e.state
+    left join (
+      select distinct on (e.partition_date) e.partition_date, e.id, e.run_id, e.state
       from public.dag_run e
-      where e.dag_id = p_dag_id and e.partition_date = s.partition_date
-      order by e.start_date is null, e.start_date desc
-      limit 1
-    ) r on true
+      where e.dag_id = p_dag_id and e.partition_date between v_first and v_last
+      order by e.partition_date, e.start_date is null, e.start_date desc
+    ) r on r.partition_date = s.partition_date
     cross join lateral pgbackfill._slot_decision(r.id is not null, r.state, p_reprocess_behavior, true) d
     order by s.position
   );
