@@ -69,32 +69,6 @@ class Result:
     bare_insert_first: float
     bare_insert: float
 
-    @property
-    def times_faster(self) -> float:
-        """Airflow's way, a process for each backfill, against pgbackfill's, a call on the connection that is there."""
-        return self.airflow_first / self.create_backfill
-
-    @property
-    def times_faster_first(self) -> float:
-        return self.airflow_first / self.create_backfill_first
-
-    @property
-    def times_faster_warm(self) -> float:
-        return self.airflow_warm / self.create_backfill
-
-    @property
-    def most_times_faster_first(self) -> float:
-        """Nothing that writes these rows is faster than writing them."""
-        return self.airflow_first / self.bare_insert_first
-
-    @property
-    def most_times_faster_warm(self) -> float:
-        return self.airflow_warm / self.bare_insert
-
-    @property
-    def times_bare_insert(self) -> float:
-        return self.create_backfill / self.bare_insert
-
 
 @dataclass(frozen=True)
 class Databases:

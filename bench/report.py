@@ -16,19 +16,11 @@ from bench.creation import Result
 from bench.guard_cost import BATCH, GuardCost
 from bench.timetables import Iteration
 
-HEADINGS = ("runs x tasks", "Airflow", "create_backfill", "bare INSERT", "speedup", "vs bare")
-WARM_HEADINGS = (
-    "runs x tasks",
-    "Airflow's first",
-    "warm",
-    "create_backfill's first",
-    "warm",
-    "bare INSERT's first",
-    "speedup, both first",
-    "of the bare INSERT",
-    "speedup, both warm",
-    "of the bare INSERT",
-)
+HEADINGS = ("runs x tasks", "Airflow", "create_backfill", "bare INSERT", "speedup", "of the bare", "vs bare")
+# Which call of Airflow's is compared with which of pgbackfill's and which bare insert.
+IN_USE = ("airflow_first", "create_backfill", "bare_insert")
+BOTH_FIRST = ("airflow_first", "create_backfill_first", "bare_insert_first")
+BOTH_LATER = ("airflow_warm", "create_backfill", "bare_insert")
 COST_HEADINGS = ("updates", "with triggers", "without", "ratio")
 SLOTS_HEADINGS = (
     "timetable",
@@ -66,10 +58,9 @@ def environment(conn: Connection[Any]) -> str:
 
 def as_tables(figures: Figures) -> list[Table]:
     return [
-        _table("Creating a backfill, median seconds", HEADINGS, [_cells(result) for result in figures.results]),
-        _table(
-            "The first of a process or connection, and later", WARM_HEADINGS, [_warm_cells(r) for r in figures.results]
-        ),
+        _creation("Creating a backfill: Airflow in a process of its own, pgbackfill on a connection", figures, IN_USE),
+        _creation("Both the first of their process or connection", figures, BOTH_FIRST),
+        _creation("Both later ones", figures, BOTH_LATER),
         _table("State updates of runs without a backfill", COST_HEADINGS, [_cost_cells(figures.guard_cost)]),
         _table("The slots of a timetable", SLOTS_HEADINGS, [_slots_cells(i) for i in figures.timetables]),
     ]
@@ -81,13 +72,8 @@ def as_json(figures: Figures) -> str:
 
 def as_markdown(figures: Figures) -> str:
     cost = figures.guard_cost
-    rows = "\n".join(
-        "| {} | {} s | {} s | {} s | **{}** | **{}** |".format(*_cells(result)) for result in figures.results
-    )
-    warm = "\n".join(
-        "| {} | {} s | {} s | {} s | {} s | {} s | **{}** | {} | **{}** | {} |".format(*_warm_cells(r))
-        for r in figures.results
-    )
+    in_use, both_first, both_later = (_creation_rows(figures, ways) for ways in (IN_USE, BOTH_FIRST, BOTH_LATER))
+    headings = f"| {' | '.join(HEADINGS)} |\n|{'---|' * len(HEADINGS)}"
     slots = "\n".join(
         "| {} | {} | {} | {} | {} | **{}** | {} | {} | {} |".format(*_slots_cells(i)) for i in figures.timetables
     )
@@ -103,20 +89,22 @@ def as_markdown(figures: Figures) -> str:
 
 Airflow 3.3.2 migrated the database. It holds three years of finished runs of another DAG; a way starts with that history alone, its
 tables freshly vacuumed, analyzed and checkpointed, and then warmed up by one day of another DAG where it is to be warm. Seconds are
-medians and depend on the machine and on what else it does, so compare the ratios: *speedup* is Airflow's time (its first) over that of
-`create_backfill` (warm), *vs bare* that of `create_backfill` over the bare insert's.
+medians and depend on the machine and on what else it does, so compare the ratios: *speedup* is Airflow's time over that of `create_backfill`,
+*of the bare* what the bare insert would reach, and nothing that writes these rows can reach more; *vs bare* is the time of `create_backfill` over
+the bare insert's.
 
-| {" | ".join(HEADINGS)} |
-|{"---|" * len(HEADINGS)}
-{rows}
+{headings}
+{in_use}
 
-The first call of a process or connection also loads, compiles and plans what later ones find ready. *warm* is a later one, of Airflow's after a
-backfill of one day of another DAG in the same process, as in its API server. The *speedup* columns compare like with like; beside each is what the
-bare insert would reach against the same call of Airflow's, and nothing that writes these rows can reach more.
+The first call of a process or connection also loads, compiles and plans what later ones find ready. Like with like, both the first:
 
-| {" | ".join(WARM_HEADINGS)} |
-|{"---|" * len(WARM_HEADINGS)}
-{warm}
+{headings}
+{both_first}
+
+And both later ones, Airflow's after a backfill of one day of another DAG in the same process, as in its API server:
+
+{headings}
+{both_later}
 
 ## What the guard costs a run without a backfill
 
@@ -152,7 +140,7 @@ The number of SQL statements inside `create_backfill` does not grow with the slo
 def _table(title: str, headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:
     shown = Table(title=title)
     for heading in headings:
-        shown.add_column(heading, justify="right", no_wrap=True)
+        shown.add_column(heading, justify="right")
     for row in rows:
         shown.add_row(*row)
     return shown
@@ -179,27 +167,24 @@ def _slots_cells(iteration: Iteration) -> tuple[str, ...]:
     )
 
 
-def _cells(result: Result) -> tuple[str, ...]:
-    return (
-        f"{result.runs} x {result.tasks}",
-        f"{result.airflow_first:.2f}",
-        f"{result.create_backfill:.3f}",
-        f"{result.bare_insert:.3f}",
-        f"{result.times_faster:.0f}",
-        f"{result.times_bare_insert:.2f}",
+def _creation(title: str, figures: Figures, ways: tuple[str, str, str]) -> Table:
+    return _table(title, HEADINGS, [_cells(result, ways) for result in figures.results])
+
+
+def _creation_rows(figures: Figures, ways: tuple[str, str, str]) -> str:
+    return "\n".join(
+        "| {} | {} s | {} s | {} s | **{}** | {} | **{}** |".format(*_cells(result, ways)) for result in figures.results
     )
 
 
-def _warm_cells(result: Result) -> tuple[str, ...]:
+def _cells(result: Result, ways: tuple[str, str, str]) -> tuple[str, ...]:
+    airflow, create_backfill, bare_insert = (float(getattr(result, way)) for way in ways)
     return (
         f"{result.runs} x {result.tasks}",
-        f"{result.airflow_first:.2f}",
-        f"{result.airflow_warm:.2f}",
-        f"{result.create_backfill_first:.3f}",
-        f"{result.create_backfill:.3f}",
-        f"{result.bare_insert_first:.3f}",
-        f"{result.times_faster_first:.0f}",
-        f"{result.most_times_faster_first:.0f}",
-        f"{result.times_faster_warm:.0f}",
-        f"{result.most_times_faster_warm:.0f}",
+        f"{airflow:.2f}",
+        f"{create_backfill:.3f}",
+        f"{bare_insert:.3f}",
+        f"{airflow / create_backfill:.0f}",
+        f"{airflow / bare_insert:.0f}",
+        f"{create_backfill / bare_insert:.2f}",
     )
