@@ -18,7 +18,7 @@ declare
   );
   v_zone constant text := pgbackfill._timetable_zone(p_timetable);
   v_interval constant pgbackfill.relativedelta := pgbackfill._timetable_delta(p_timetable, 'interval', -1);
-  -- By far the most have none, and shifting by nothing takes longer than finding the tick.
+  -- Most have none, and need not be shifted slot by slot.
   v_has_interval constant boolean := not v_interval.only_adds or v_interval.elapsed <> '0' or v_interval.months <> '0';
 begin
   if v_crons = '{}' then
