@@ -90,8 +90,7 @@ def as_markdown(figures: Figures) -> str:
 Airflow 3.3.2 migrated the database. It holds three years of finished runs of another DAG; a way starts with that history alone, its
 tables freshly vacuumed, analyzed and checkpointed, and then warmed up by one day of another DAG where it is to be warm. Seconds are
 medians and depend on the machine and on what else it does, so compare the ratios: *speedup* is Airflow's time over that of `create_backfill`,
-*of the bare* what the bare insert would reach, and nothing that writes these rows can reach more; *vs bare* is the time of `create_backfill` over
-the bare insert's.
+*of the bare* is Airflow's time over the bare insert's, and *vs bare* the time of `create_backfill` over the bare insert's.
 
 {headings}
 {in_use}

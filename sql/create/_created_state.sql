@@ -19,6 +19,6 @@ end
 $$;
 
 comment on function pgbackfill._created_state(integer, integer, integer, text) is
-  'For a backfill none of whose runs was there before: _backfill_state of it costs as much as a tenth of a small creation.';
+  'For a backfill none of whose runs was there before; reads its row alone, where _backfill_state reads all its slots.';
 
 revoke all on function pgbackfill._created_state(integer, integer, integer, text) from public;
