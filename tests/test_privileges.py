@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import Connection
-from support.dags import register
+from support.dags import register, set_tasks
 
 
 @pytest.fixture
@@ -78,6 +78,18 @@ def test_with_execute_it_can_run_a_whole_backfill(conn: Connection[Any], service
     assert service.execute("select status from pgbackfill.mark_backfills_complete()").fetchall() == [("completed",)]
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         service.execute("select * from dag_run")
+
+
+def test_task_instances_name_who_is_connected(conn: Connection[Any], service: Connection[Any]) -> None:
+    """And neither the owner of the function, as whom it runs, nor a role that was put on."""
+    register(conn)
+    set_tasks(conn, "daily", {"task_id": "a"})
+    role = service.execute("select current_user").fetchone()
+    assert role is not None
+    conn.execute(f"grant execute on function pgbackfill.create_backfill to {role[0]}")
+    service.execute(f"set session authorization {role[0]}")
+    service.execute("select pgbackfill.create_backfill('daily', '2026-01-01', '2026-01-01')")
+    assert conn.execute("select unixname from task_instance").fetchall() == [role]
 
 
 def test_a_hostile_search_path_changes_nothing(conn: Connection[Any]) -> None:
