@@ -3,14 +3,15 @@
 SHELL := /bin/sh
 
 PYTHON ?= python3
+POSTGRESQL ?= 14.23.0
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup demo test test-airflow lint bench lock clean
+.PHONY: help setup demo test test-airflow test-postgresql lint bench lock clean
 
 help: ## List the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '%-14s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
 
 setup: $(READY) ## Build .venv from requirements.lock
 
@@ -31,6 +32,10 @@ test: $(READY) ## All tests but those that need Airflow
 test-airflow: $(READY) ## The tests on real Airflows, each in a virtual environment of its own
 	$(BIN)/python -m pytest -m airflow tests/airflow
 
+test-postgresql: $(READY) ## All tests but those that need Airflow on another PostgreSQL, by default the oldest: POSTGRESQL=16.15.0
+	bin=$$(PYTHONPATH=tests $(BIN)/python -m support.postgresql $(POSTGRESQL)) && \
+	  PGBACKFILL_PG_BIN=$$bin $(BIN)/python -m pytest -m 'not airflow'
+
 lint: $(READY) ## Formatting, types, the rules of sql/, and the SQL that a migration runs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -48,5 +53,5 @@ lock: $(READY) ## Resolve the dependencies anew into requirements.lock
 	  --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' --output-file requirements.lock --quiet
 
 clean: ## Remove what the targets above made
-	rm -rf $(VENV) .airflow build dist .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .airflow .postgresql build dist .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

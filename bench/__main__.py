@@ -14,10 +14,9 @@ from rich.console import Console
 
 from bench import guard_cost, timetables
 from bench.creation import Shape, databases, measure
-from bench.report import Figures, as_json, as_markdown, as_tables, environment
+from bench.report import Environment, Figures, as_json, as_tables, write_docs
 
 SHAPES = [Shape(365, 1), Shape(365, 10), Shape(1825, 10)]
-DOCS = Path(__file__).resolve().parents[1] / "docs" / "bench.md"
 
 
 @click.command(help=__doc__)
@@ -34,8 +33,10 @@ DOCS = Path(__file__).resolve().parents[1] / "docs" / "bench.md"
 @click.option(
     "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the figures there too."
 )
-@click.option("--write-docs", is_flag=True, help="Renew docs/bench.md.")
-def main(repeats: int, airflow_repeats: int, json_file: Path | None, write_docs: bool) -> None:
+@click.option(
+    "--write-docs", "for_docs", is_flag=True, help="Keep the figures of this PostgreSQL, and renew docs/bench.md."
+)
+def main(repeats: int, airflow_repeats: int, json_file: Path | None, for_docs: bool) -> None:
     results = []
     with (
         Console(stderr=True).status("Installing Airflow 3.3.2 and migrating a database ...") as status,
@@ -43,7 +44,7 @@ def main(repeats: int, airflow_repeats: int, json_file: Path | None, write_docs:
         databases(server) as both,
     ):
         with both.migrated.connect() as conn:
-            where = environment(conn)
+            where = Environment.of(conn)
         for shape in SHAPES:
             status.update(f"{shape.runs} runs x {shape.tasks} tasks ...")
             results.append(measure(both, shape, max(repeats, airflow_repeats), airflow_repeats))
@@ -55,11 +56,11 @@ def main(repeats: int, airflow_repeats: int, json_file: Path | None, write_docs:
     figures = Figures(where, results, cost, iterations)
     for table in as_tables(figures):
         Console().print(table)
-    Console().print(where, highlight=False)
+    Console().print(str(where), highlight=False)
     if json_file:
         json_file.write_text(as_json(figures), encoding="utf-8")
-    if write_docs:
-        DOCS.write_text(as_markdown(figures), encoding="utf-8")
+    if for_docs:
+        write_docs(figures)
 
 
 if __name__ == "__main__":

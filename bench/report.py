@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 from psycopg import Connection
@@ -15,6 +18,9 @@ from rich.table import Table
 from bench.creation import Result
 from bench.guard_cost import BATCH, GuardCost
 from bench.timetables import Iteration
+
+FIGURES = Path(__file__).parent / "figures"
+DOCS = Path(__file__).resolve().parents[1] / "docs" / "bench.md"
 
 HEADINGS = ("runs x tasks", "Airflow", "create_backfill", "bare INSERT", "speedup", "of the bare", "vs bare")
 # Which call of Airflow's is compared with which of pgbackfill's and which bare insert.
@@ -36,24 +42,62 @@ SLOTS_HEADINGS = (
 
 
 @dataclass(frozen=True)
+class Environment:
+    """What the figures of a run depend on."""
+
+    measured: str
+    machine: str
+    postgresql: str
+    python: str
+
+    @classmethod
+    def of(cls, conn: Connection[Any]) -> Environment:
+        version = conn.execute("show server_version").fetchone()
+        assert version is not None
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+        return cls(
+            f"{datetime.now(timezone.utc):%Y-%m-%d}",
+            f"{os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} {platform.machine()}",
+            version[0].split()[0],
+            platform.python_version(),
+        )
+
+    @property
+    def major(self) -> int:
+        found = re.match(r"\d+", self.postgresql)
+        assert found is not None
+        return int(found[0])
+
+    def __str__(self) -> str:
+        return f"{self.machine}; PostgreSQL {self.postgresql} with its defaults, Airflow 3.3.2, Python {self.python}"
+
+
+@dataclass(frozen=True)
 class Figures:
     """Everything of one run."""
 
-    environment: str
+    environment: Environment
     results: list[Result]
     guard_cost: GuardCost
     timetables: list[Iteration]
 
+    @classmethod
+    def from_json(cls, text: str) -> Figures:
+        kept = json.loads(text)
+        return cls(
+            Environment(**kept["environment"]),
+            [Result(**result) for result in kept["results"]],
+            GuardCost(**kept["guard_cost"]),
+            [Iteration(**iteration) for iteration in kept["timetables"]],
+        )
 
-def environment(conn: Connection[Any]) -> str:
-    """The machine and the versions, in one line."""
-    version = conn.execute("show server_version").fetchone()
-    assert version is not None
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return (
-        f"{os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} {platform.machine()}; "
-        f"PostgreSQL {version[0].split()[0]} with its defaults, Airflow 3.3.2, Python {platform.python_version()}"
-    )
+
+def write_docs(figures: Figures) -> None:
+    """Keep the figures beside those of other major versions of PostgreSQL, and renew docs/bench.md from all of them."""
+    FIGURES.mkdir(exist_ok=True)
+    (FIGURES / f"postgresql-{figures.environment.major}.json").write_text(as_json(figures), encoding="utf-8")
+    kept = (Figures.from_json(file.read_text(encoding="utf-8")) for file in FIGURES.glob("postgresql-*.json"))
+    DOCS.write_text(as_markdown(sorted(kept, key=lambda run: run.environment.major)), encoding="utf-8")
 
 
 def as_tables(figures: Figures) -> list[Table]:
@@ -70,13 +114,17 @@ def as_json(figures: Figures) -> str:
     return json.dumps(asdict(figures), indent=2) + "\n"
 
 
-def as_markdown(figures: Figures) -> str:
-    cost = figures.guard_cost
-    in_use, both_first, both_later = (_creation_rows(figures, ways) for ways in (IN_USE, BOTH_FIRST, BOTH_LATER))
-    headings = f"| {' | '.join(HEADINGS)} |\n|{'---|' * len(HEADINGS)}"
-    slots = "\n".join(
-        "| {} | {} | {} | {} | {} | **{}** | {} | {} | {} |".format(*_slots_cells(i)) for i in figures.timetables
-    )
+def as_markdown(runs: Sequence[Figures]) -> str:
+    cost = runs[0].guard_cost
+
+    def creation(ways: tuple[str, str, str]) -> str:
+        return _markdown(
+            HEADINGS, runs, lambda run: [_cells(result, ways) for result in run.results], bold=("speedup", "vs bare")
+        )
+
+    costs = _markdown(COST_HEADINGS, runs, lambda run: [_cost_cells(run.guard_cost)], bold=("ratio",))
+    slots = _markdown(SLOTS_HEADINGS, runs, lambda run: [_slots_cells(i) for i in run.timetables], bold=("speedup",))
+    measured = "\n".join(f"- {run.environment.measured}: {run.environment}" for run in runs)
     return f"""# How fast
 
 `make bench` creates the same backfill three ways in one run, each way in turn:
@@ -92,18 +140,19 @@ tables freshly vacuumed, analyzed and checkpointed, and then warmed up by one da
 medians and depend on the machine and on what else it does, so compare the ratios: *speedup* is Airflow's time over that of `create_backfill`,
 *of the bare* is Airflow's time over the bare insert's, and *vs bare* the time of `create_backfill` over the bare insert's.
 
-{headings}
-{in_use}
+{creation(IN_USE)}
+
+Up to PostgreSQL 18 about half of a bare insert's time is the check of foreign keys, a query for each key of each row; PostgreSQL 19 looks
+into the index without one. Airflow, whose time is its Python's, gains nothing by that, so there the ratios are larger.
+
 
 The first call of a process or connection also loads, compiles and plans what later ones find ready. Like with like, both the first:
 
-{headings}
-{both_first}
+{creation(BOTH_FIRST)}
 
 And both later ones, Airflow's after a backfill of one day of another DAG in the same process, as in its API server:
 
-{headings}
-{both_later}
+{creation(BOTH_LATER)}
 
 ## What the guard costs a run without a backfill
 
@@ -113,9 +162,7 @@ rows in turn, so that indexes, statistics and whatever else the machine does are
 there in both; it is partial and holds none of these rows. Seconds are medians of {cost.repeats} repeats, and the ratio is the median of each
 repeat's own. Nothing but the statement is timed: inside Airflow, whose Python takes longer than the statement, the share is smaller.
 
-| {" | ".join(COST_HEADINGS)} |
-|{"---|" * len(COST_HEADINGS)}
-| {"{} | {} s | {} s | **{}**".format(*_cost_cells(cost))} |
+{costs}
 
 ## The slots of a timetable
 
@@ -124,15 +171,19 @@ repeat's own. Nothing but the statement is timed: inside Airflow, whose Python t
 has arrived. *memory* is the most that the server process had of its own, beside it the same for one year of the schedule, as it grows with
 the range if something is kept; *last day* is the time for the last day of those years alone.
 
-| {" | ".join(SLOTS_HEADINGS)} |
-|{"---|" * len(SLOTS_HEADINGS)}
 {slots}
 
 `tests/timetable/test_window_cost.py` reads off the plans that a window costs the same wherever in a schedule it lies.
 
-Measured {datetime.now(timezone.utc):%Y-%m-%d}: {figures.environment}.
-
 The number of SQL statements inside `create_backfill` does not grow with the slots; `tests/create/test_statement_count.py` counts them.
+
+## Where
+
+Each version of PostgreSQL in a run of its own, so compare the ratios in a row and not the seconds of two versions:
+
+{measured}
+
+`PGBACKFILL_PG_BIN` names the programs of another PostgreSQL than the embedded one: `PGBACKFILL_PG_BIN=/usr/lib/postgresql/19/bin make bench`.
 """
 
 
@@ -146,7 +197,7 @@ def _table(title: str, headings: tuple[str, ...], rows: list[tuple[str, ...]]) -
 
 
 def _cost_cells(cost: GuardCost) -> tuple[str, ...]:
-    return f"{cost.updates:,}", f"{cost.with_triggers:.2f}", f"{cost.without_triggers:.2f}", f"{cost.ratio:.3f}"
+    return f"{cost.updates:,}", f"{cost.with_triggers:.2f} s", f"{cost.without_triggers:.2f} s", f"{cost.ratio:.3f}"
 
 
 def _slots_cells(iteration: Iteration) -> tuple[str, ...]:
@@ -170,19 +221,28 @@ def _creation(title: str, figures: Figures, ways: tuple[str, str, str]) -> Table
     return _table(title, HEADINGS, [_cells(result, ways) for result in figures.results])
 
 
-def _creation_rows(figures: Figures, ways: tuple[str, str, str]) -> str:
-    return "\n".join(
-        "| {} | {} s | {} s | {} s | **{}** | {} | **{}** |".format(*_cells(result, ways)) for result in figures.results
-    )
+def _markdown(
+    headings: tuple[str, ...],
+    runs: Sequence[Figures],
+    rows: Callable[[Figures], list[tuple[str, ...]]],
+    bold: tuple[str, ...],
+) -> str:
+    """A table of all runs, in which a first column tells the version of PostgreSQL."""
+    lines = [("PostgreSQL", *headings), ("---",) * (len(headings) + 1)]
+    for run in runs:
+        for row in rows(run):
+            cells = (f"**{cell}**" if heading in bold else cell for heading, cell in zip(headings, row, strict=True))
+            lines.append((run.environment.postgresql, *cells))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _cells(result: Result, ways: tuple[str, str, str]) -> tuple[str, ...]:
     airflow, create_backfill, bare_insert = (float(getattr(result, way)) for way in ways)
     return (
         f"{result.runs} x {result.tasks}",
-        f"{airflow:.2f}",
-        f"{create_backfill:.3f}",
-        f"{bare_insert:.3f}",
+        f"{airflow:.2f} s",
+        f"{create_backfill:.3f} s",
+        f"{bare_insert:.3f} s",
         f"{airflow / create_backfill:.0f}",
         f"{airflow / bare_insert:.0f}",
         f"{create_backfill / bare_insert:.2f}",

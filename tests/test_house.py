@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SQL = ROOT / "sql"
 FILES = sorted(SQL.rglob("*.sql"))
 OURS = {"sql", "migrations", "pylib", "tests", "bench", "docs", ".ci"}
-NOT_OURS = {"__pycache__", ".git", ".venv", ".airflow", "build", "dist"}
+NOT_OURS = {"__pycache__", ".git", ".venv", ".airflow", ".postgresql", "build", "dist"}
 
 every_file = pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(SQL)))
 

@@ -62,18 +62,18 @@ def test_one_backfill_is_read_alone_however_often(conn: Connection[Any]) -> None
 
     for _ in range(10):  # from the sixth on, a plan for any argument could be taken for the cheaper one
         ask(many)
-    before = rows_read(conn)
-    ask(few)
-    assert 0 < rows_read(conn) - before < 50
+    with conn.transaction():
+        before = rows_read(conn)
+        ask(few)
+        assert 0 < rows_read(conn) - before < 50
 
 
 def rows_read(conn: Connection[Any]) -> int:
-    """Rows of slots and runs that this connection has read so far, whatever it found in them."""
-    conn.execute("select pg_stat_force_next_flush()")
+    """Rows of slots and runs that this transaction has read so far, whatever it found in them."""
     row = conn.execute(
         """
         select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer
-        from pg_stat_user_tables
+        from pg_stat_xact_user_tables
         where relname in ('backfill_dag_run', 'dag_run')
         """
     ).fetchone()

@@ -247,6 +247,7 @@ def test_an_owner_that_is_no_superuser_migrates_works_and_removes(
         for (table,) in host.execute("select tablename from pg_tables where schemaname = 'public'").fetchall():
             host.execute(f"alter table {table} owner to {role}")
         host.execute(f'grant create on database "{database}" to {role}')
+        host.execute("revoke create on schema public from public")  # which had it before PostgreSQL 15
         as_role = f"{empty_dsn} options='-c role={role}'"
         with pytest.raises(sqlalchemy.exc.DBAPIError, match="may not create"):
             migrate.upgrade(as_role)
