@@ -36,4 +36,8 @@ def install(version: str) -> Path:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("version", help=f"a version of the package {PACKAGE}")
-    print(install(parser.parse_args().version))
+    wanted = parser.parse_args().version
+    try:
+        print(install(wanted))
+    except subprocess.CalledProcessError:  # pip has said why
+        parser.exit(1, f"{PACKAGE} {wanted} could not be had from the package index\n")
