@@ -32,9 +32,9 @@ test: $(READY) ## All tests but those that need Airflow
 test-airflow: $(READY) ## The tests on real Airflows, each in a virtual environment of its own
 	$(BIN)/python -m pytest -m airflow tests/airflow
 
-test-postgresql: $(READY) ## All tests but those that need Airflow on another PostgreSQL, by default the oldest: POSTGRESQL=16.15.0
+test-postgresql: $(READY) ## What `make test` runs, on another PostgreSQL, by default the oldest: POSTGRESQL=16.15.0
 	bin=$$(PYTHONPATH=tests $(BIN)/python -m support.postgresql $(POSTGRESQL)) && \
-	  PGBACKFILL_PG_BIN=$$bin $(BIN)/python -m pytest -m 'not airflow'
+	  env -u PGBACKFILL_TEST_DSN PGBACKFILL_PG_BIN=$$bin $(BIN)/python -m pytest -m 'not airflow'
 
 lint: $(READY) ## Formatting, types, the rules of sql/, and the SQL that a migration runs
 	$(BIN)/ruff check

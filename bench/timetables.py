@@ -36,7 +36,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Iteration:
-    """Seconds, medians; the memory is what the server process had at most, without what it shares."""
+    """Seconds: Airflow's of one iteration, ours medians; the memory is what the server process had at most, without what it shares."""
 
     name: str
     years: int

@@ -21,7 +21,8 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
-    """The server of `PGBACKFILL_TEST_DSN`; else a container, where a Docker engine answers; else the embedded one."""
+    """The server of `PGBACKFILL_TEST_DSN`; else one of the programs in `PGBACKFILL_PG_BIN`; else a container, where a Docker
+    engine answers; else the embedded one."""
     with test_server() as found:
         yield found
 

@@ -15,6 +15,7 @@ import psycopg
 import pytest
 from pgbackfill import migrate
 from psycopg import Connection
+from support.archives import unpack
 from support.snapshot import catalog_snapshot
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,10 +34,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(*hatchling, "--target", "sdist", cwd=ROOT)
     (sdist,) = made.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
-        archive.extraction_filter = getattr(
-            tarfile, "data_filter", lambda member, _: member
-        )  # early 3.10 and 3.11 lack it
-        archive.extractall(made)
+        unpack(archive, made)
     run(*hatchling, "--target", "wheel", cwd=made / sdist.name.removesuffix(".tar.gz"))
     (wheel,) = made.glob("*.whl")
     return wheel

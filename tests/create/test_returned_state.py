@@ -69,7 +69,7 @@ def test_one_backfill_is_read_alone_however_often(conn: Connection[Any]) -> None
 
 
 def rows_read(conn: Connection[Any]) -> int:
-    """Rows of slots and runs that this transaction has read so far, whatever it found in them."""
+    """Rows of slots and runs that are counted so far; inside a transaction nothing is taken off the count."""
     row = conn.execute(
         """
         select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer

