@@ -1,14 +1,14 @@
-"""The same backfill created three ways, on databases that Airflow 3.3.2 migrated and that hold the same history."""
+"""The same backfill created three ways, on databases that one Airflow migrated and that hold the same history."""
 
 from __future__ import annotations
 
-import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from psycopg import Connection
 from support.airflow import AirflowDatabase, install
 from support.databases import dsn_of
 
+AIRFLOW = "3.3.2"
 DAGS = Path(__file__).parent / "dags"
 FIRST = datetime(2020, 1, 1, tzinfo=timezone.utc)
 HISTORY_RUNS = 3 * 365
@@ -54,20 +55,12 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Result:
-    """Seconds of each way, medians; the ratios are of one run and may be compared across machines.
-
-    The first call of a process or of a connection also loads, compiles and plans what later ones find ready.
-    """
+class Creation:
+    """Seconds of each of `WAYS`, one sample a round."""
 
     runs: int
     tasks: int
-    airflow_first: float
-    airflow_warm: float
-    create_backfill_first: float
-    create_backfill: float
-    bare_insert_first: float
-    bare_insert: float
+    seconds: dict[str, list[float]]
 
 
 @dataclass(frozen=True)
@@ -81,7 +74,7 @@ class Databases:
 @contextmanager
 def databases(server: EmbeddedServer) -> Iterator[Databases]:
     with psycopg.connect(server.dsn, autocommit=True) as admin, tempfile.TemporaryDirectory() as home:
-        airflow = install("3.3.2")
+        airflow = install(AIRFLOW)
 
         def database(name: str) -> AirflowDatabase:
             return AirflowDatabase(airflow, dsn_of(admin, name), Path(home), {"core__dags_folder": str(DAGS)})
@@ -106,57 +99,69 @@ def add_history(database: AirflowDatabase) -> None:
         conn.execute("select from pgbackfill.mark_backfills_complete()")
 
 
-def measure(on: Databases, shape: Shape, repeats: int, airflow_repeats: int) -> Result:
-    """Takes the ways in turn, so that whatever else the machine does falls on all of them."""
-    ways = [field.name for field in fields(Result) if field.name not in ("runs", "tasks")]
-    seconds: dict[str, list[float]] = {way: [] for way in ways}
-    with on.unmodified.connect() as unmodified, on.migrated.connect() as migrated:
-        start_afresh(migrated)
-        by_create_backfill(migrated, shape)
-        set_rows_aside(migrated, shape)
-        for repeat in range(repeats):
-            start_afresh(migrated)
-            with on.migrated.connect() as new:
-                seconds["create_backfill_first"].append(by_create_backfill(new, shape))
-            start_afresh(migrated)
-            warm_up(migrated, shape)
-            seconds["create_backfill"].append(by_create_backfill(migrated, shape))
-            start_afresh(migrated)
-            with on.migrated.connect() as new:
-                seconds["bare_insert_first"].append(by_bare_insert(new))
-            start_afresh(migrated)
-            warm_up(migrated, shape)
-            seconds["bare_insert"].append(by_bare_insert(migrated))
-            if repeat < airflow_repeats:
-                start_afresh(unmodified)
-                seconds["airflow_first"].append(by_airflow(on.unmodified, shape, warm=False))
-                start_afresh(unmodified)
-                seconds["airflow_warm"].append(by_airflow(on.unmodified, shape, warm=True))
-    return Result(shape.runs, shape.tasks, **{way: statistics.median(times) for way, times in seconds.items()})
+def measure(servers: Sequence[Databases], shape: Shape, rounds: int, say: Callable[[int], None]) -> list[Creation]:
+    """What each server needs, in their order. All ways on all servers take turns, so that what else the machine does falls on each."""
+    for on in servers:
+        with on.migrated.connect() as conn:
+            start_afresh(conn)
+            create_backfill(conn, shape)
+            set_rows_aside(conn, shape)
+    creations = [Creation(shape.runs, shape.tasks, {way: [] for way in WAYS}) for _ in servers]
+    for number in range(rounds):
+        say(number)
+        turns = list(zip(servers, creations, strict=True))
+        for on, creation in turns if number % 2 == 0 else reversed(turns):
+            for way, take in WAYS.items():
+                creation.seconds[way].append(take(on, shape))
+    return creations
 
 
-def by_airflow(database: AirflowDatabase, shape: Shape, warm: bool) -> float:
+def by_airflow(on: Databases, shape: Shape, later: bool) -> float:
     """Seconds of the first backfill that a process creates, or of one after one day of another DAG."""
+    with on.unmodified.connect() as conn:
+        start_afresh(conn)
     windows = {shape.dag_id: shape.window}
-    if warm:
+    if later:
         windows = {shape.other_dag_id: window(1), **windows}
     requests = [{"dag_id": dag_id, "from_date": first, "to_date": last} for dag_id, (first, last) in windows.items()]
-    *_, answer = database.script("create_backfill.py", requests, logging__logging_level="INFO")  # Airflow's default
+    *_, answer = on.unmodified.script(
+        "create_backfill.py", requests, logging__logging_level="INFO"
+    )  # Airflow's default
     return float(answer["seconds"])
 
 
-def by_create_backfill(conn: Connection[Any], shape: Shape) -> float:
+def by_sql(on: Databases, shape: Shape, create: Callable[[Connection[Any], Shape], None], later: bool) -> float:
+    """Seconds of connecting and the first statement, or of a statement after one day of another DAG on a new connection."""
+    with on.migrated.connect() as conn:
+        start_afresh(conn)
     start = time.perf_counter()
+    with on.migrated.connect() as conn:
+        if later:
+            with conn.transaction(force_rollback=True):
+                conn.execute("select from pgbackfill.create_backfill(%s, %s, %s)", [shape.other_dag_id, *window(1)])
+            start = time.perf_counter()
+        create(conn, shape)
+        return time.perf_counter() - start
+
+
+def create_backfill(conn: Connection[Any], shape: Shape) -> None:
     conn.execute("select from pgbackfill.create_backfill(%s, %s, %s)", [shape.dag_id, *shape.window])
-    return time.perf_counter() - start
 
 
-def by_bare_insert(conn: Connection[Any]) -> float:
-    start = time.perf_counter()
-    with conn.transaction():
-        for table in ROWS:
-            conn.execute(f"insert into {table} select * from staging_{table}")
-    return time.perf_counter() - start
+def bare_insert(conn: Connection[Any], _: Shape) -> None:
+    """One statement too, as create_backfill is."""
+    inserts = " ".join(f"insert into public.{table} select * from public.staging_{table};" for table in ROWS)
+    conn.execute(f"do $$ begin {inserts} end $$")
+
+
+WAYS: dict[str, Callable[[Databases, Shape], float]] = {
+    "airflow_first": partial(by_airflow, later=False),
+    "airflow_later": partial(by_airflow, later=True),
+    "create_backfill_first": partial(by_sql, create=create_backfill, later=False),
+    "create_backfill_later": partial(by_sql, create=create_backfill, later=True),
+    "bare_insert_first": partial(by_sql, create=bare_insert, later=False),
+    "bare_insert_later": partial(by_sql, create=bare_insert, later=True),
+}
 
 
 def set_rows_aside(conn: Connection[Any], shape: Shape) -> None:
@@ -176,12 +181,6 @@ def start_afresh(conn: Connection[Any]) -> None:
         conn.execute(f"delete from {table} where {ROWS[table]}")
     conn.execute(f"vacuum analyze {', '.join(ROWS)}")
     conn.execute("checkpoint")
-
-
-def warm_up(conn: Connection[Any], shape: Shape) -> None:
-    """Fresh statistics make a connection forget its plans, those of foreign keys, too: make them anew, and leave no row."""
-    with conn.transaction(force_rollback=True):
-        conn.execute("select from pgbackfill.create_backfill(%s, %s, %s)", [shape.other_dag_id, *window(1)])
 
 
 def window(runs: int) -> tuple[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from dataclasses import dataclass
 from itertools import cycle
@@ -22,24 +21,22 @@ class NoTriggersError(Exception):
 
 @dataclass(frozen=True)
 class GuardCost:
-    """Seconds of so many updates, medians; the ratio is of one run and may be compared across machines."""
+    """Seconds of so many updates, so many rows in turn with the triggers and without, one sample a round."""
 
     updates: int
-    repeats: int
-    with_triggers: float
-    without_triggers: float
-    ratio: float
-    """The median of each repeat's own ratio: what else the machine does falls on both sides of it."""
+    batch: int
+    with_triggers: list[float]
+    without_triggers: list[float]
 
 
-def measure(conn: Connection[Any], repeats: int) -> GuardCost:
+def measure(conn: Connection[Any], rounds: int) -> GuardCost:
     """Updates the same rows of the same table with the triggers enabled and disabled, a thousand rows each in turn."""
     triggers = _triggers(conn)
     runs = _insert_runs(conn)
     batches = [runs[start : start + BATCH] for start in range(0, len(runs), BATCH)]
     states = cycle(STATES)
     seconds: dict[bool, list[float]] = {True: [], False: []}
-    for repeat in range(-1, repeats):  # the first one warms up
+    for number in range(-1, rounds):  # the first one warms up
         spent = {True: 0.0, False: 0.0}
         for first in (True, False):  # twice, so that either side has updated every row
             conn.execute("vacuum analyze public.dag_run")
@@ -48,18 +45,12 @@ def measure(conn: Connection[Any], repeats: int) -> GuardCost:
             for batch, enabled in zip(batches, cycle((first, not first))):
                 _enable(conn, triggers, enabled)
                 spent[enabled] += _update_one_by_one(conn, batch, state)
-        if repeat >= 0:
+        if number >= 0:
             for enabled, total in spent.items():
                 seconds[enabled].append(total)
     _enable(conn, triggers, True)
     conn.execute("delete from public.dag_run where dag_id = %s", [DAG])
-    return GuardCost(
-        UPDATES,
-        repeats,
-        statistics.median(seconds[True]),
-        statistics.median(seconds[False]),
-        statistics.median(a / b for a, b in zip(seconds[True], seconds[False], strict=True)),
-    )
+    return GuardCost(UPDATES, BATCH, seconds[True], seconds[False])
 
 
 def _triggers(conn: Connection[Any]) -> list[str]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -36,22 +35,18 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Iteration:
-    """Seconds: Airflow's of one iteration, ours medians; the memory is what the server process had at most, without what it shares."""
+    """Seconds: Airflow's of one iteration, ours one sample a round; the memory is what the server process had at most, without what it shares."""
 
     name: str
     years: int
     slots: int
     airflow: float
-    timetable_infos: float
-    last_day: float
+    timetable_infos: list[float]
+    last_day: list[float]
     """The same schedule, asked for the last day of those years only."""
     mebibytes: float | None
     """None where /proc does not tell."""
     mebibytes_of_a_year: float | None
-
-    @property
-    def times_faster(self) -> float:
-        return self.airflow / self.timetable_infos
 
 
 def _schedule(name: str, timetable_class: str, fields: dict[str, Any], years: int) -> Schedule:
@@ -74,30 +69,40 @@ SCHEDULES = [
 ]
 
 
-def measure(database: AirflowDatabase, repeats: int) -> Iterator[Iteration]:
+def measure(databases: Sequence[AirflowDatabase], rounds: int, say: Callable[[str], None]) -> list[list[Iteration]]:
+    """What each database's server needs, in their order; Airflow's own iteration does not ask the database, and runs once."""
+    iterations: list[list[Iteration]] = [[] for _ in databases]
     for schedule in SCHEDULES:
+        say(schedule.name)
         case = {
             "timetable": schedule.timetable,
             "from_date": FIRST.isoformat(),
             "to_date": schedule.last.isoformat(),
         }
-        theirs = database.script("time_infos.py", case)
-        ours = [_ask(database, schedule.timetable, FIRST, schedule.last) for _ in range(repeats)]
-        assert {slots for slots, _, _ in ours} == {theirs["slots"]}
-        day = [
-            _ask(database, schedule.timetable, schedule.last - timedelta(days=1), schedule.last) for _ in range(repeats)
-        ]
-        _, _, peak_of_a_year = _ask(database, schedule.timetable, FIRST, FIRST.replace(year=FIRST.year + 1))
-        yield Iteration(
-            schedule.name,
-            schedule.years,
-            theirs["slots"],
-            theirs["seconds"],
-            statistics.median(seconds for _, seconds, _ in ours),
-            statistics.median(seconds for _, seconds, _ in day),
-            ours[0][2],
-            peak_of_a_year,
-        )
+        theirs = databases[0].script("time_infos.py", case)
+        for database, found in zip(databases, iterations, strict=True):
+            found.append(_iteration(database, schedule, theirs["slots"], theirs["seconds"], rounds))
+    return iterations
+
+
+def _iteration(database: AirflowDatabase, schedule: Schedule, slots: int, airflow: float, rounds: int) -> Iteration:
+    def ask(from_date: datetime, to_date: datetime) -> tuple[int, float, float | None]:
+        return _ask(database, schedule.timetable, from_date, to_date)
+
+    whole = [ask(FIRST, schedule.last) for _ in range(rounds)]
+    assert {counted for counted, _, _ in whole} == {slots}
+    day = [ask(schedule.last - timedelta(days=1), schedule.last) for _ in range(rounds)]
+    _, _, peak_of_a_year = ask(FIRST, FIRST.replace(year=FIRST.year + 1))
+    return Iteration(
+        schedule.name,
+        schedule.years,
+        slots,
+        airflow,
+        [seconds for _, seconds, _ in whole],
+        [seconds for _, seconds, _ in day],
+        whole[0][2],
+        peak_of_a_year,
+    )
 
 
 def _ask(

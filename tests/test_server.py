@@ -299,7 +299,7 @@ def test_another_installation_can_be_named(temp_dir: Path, tmp_path: Path, monke
     with EmbeddedServer() as embedded:
         assert embedded.bin == named.resolve()
     monkeypatch.setenv(server.BIN_VARIABLE, str(tmp_path))
-    with pytest.raises(ServerError, match=f"names {tmp_path}"):
+    with pytest.raises(ServerError, match=f"{server.BIN_VARIABLE}: there is no program postgres in {tmp_path}"):
         EmbeddedServer()
 
 

