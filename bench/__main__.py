@@ -27,21 +27,21 @@ SHAPES = [Shape(365, 1), Shape(365, 10), Shape(1825, 10)]
 )
 @click.option(
     "--postgresql",
-    "folders",
+    "others",
     multiple=True,
     metavar="FOLDER",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Where the programs of a PostgreSQL are; several times to take turns. [default: the embedded one]",
+    help="Programs of a PostgreSQL to measure on besides PGBACKFILL_PG_BIN's, or else the embedded one; more than once for several.",
 )
 @click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write every sample there.")
 @click.option("--write-docs", is_flag=True, help="Keep the figures in bench/, and renew docs/bench.md.")
 @click.option("--render-only", is_flag=True, help="Measure nothing: renew docs/bench.md from the figures kept.")
-def main(rounds: int, folders: tuple[Path, ...], json_file: Path | None, write_docs: bool, render_only: bool) -> None:
+def main(rounds: int, others: tuple[Path, ...], json_file: Path | None, write_docs: bool, render_only: bool) -> None:
     if render_only:
         report.render()
         return
     try:
-        installations = [Installation.at(folder) for folder in folders] or [Installation.find()]
+        installations = [Installation.find(), *(Installation.at(folder) for folder in others)]
     except ServerError as error:
         raise click.ClickException(str(error)) from None
     figures = run(installations, rounds)
@@ -57,6 +57,7 @@ def main(rounds: int, folders: tuple[Path, ...], json_file: Path | None, write_d
 
 
 def run(installations: list[Installation], rounds: int) -> Figures:
+    environment = Environment.here()
     with ExitStack() as stack:
         status = stack.enter_context(Console(stderr=True).status("Installing Airflow and migrating databases ..."))
         servers: list[Databases] = []
@@ -79,7 +80,7 @@ def run(installations: list[Installation], rounds: int) -> Figures:
             [on.migrated for on in servers], rounds, lambda name: status.update(f"The slots of a timetable: {name} ...")
         )
         return Figures(
-            Environment.here(servers[0].migrated.airflow.version),
+            environment,
             rounds,
             [
                 OfServer.of(on.migrated, list(created), cost, found)

