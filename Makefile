@@ -47,7 +47,7 @@ lint: $(READY) ## Formatting, types, the rules of sql/, and the SQL that a migra
 	$(BIN)/alembic -c alembic.ini upgrade head --sql > build/upgrade.sql
 	$(BIN)/squawk build/upgrade.sql
 
-bench: $(READY) ## Creation three ways: Airflow's own, create_backfill, bare inserts
+bench: $(READY) ## Speed against Airflow and bare inserts, half an hour; ARGS=--help
 	PYTHONPATH=tests $(BIN)/python -m bench $(ARGS)
 
 lock: $(READY) ## Resolve the dependencies anew, and the PostgreSQL of test-postgresql, with hashes

@@ -174,12 +174,15 @@ def environment_lines(figures: Figures) -> list[str]:
 
 def as_markdown(figures: Figures) -> str:
     cost = figures.servers[0].guard_cost
+    summary = "\n".join(f"- {_summary(server)}" for server in figures.servers)
     builds = "\n".join(f"- {server.build}" for server in figures.servers)
     return f"""# How fast
 
 ## Creating a backfill
 
-`make bench` creates the same backfill three ways:
+{summary}
+
+`make bench` creates the same backfill three ways, each as a first and as a later call:
 
 - **Airflow**: its own `_create_backfill`, timed inside its process (the start of Python and its imports are not counted), on a database
   without pgbackfill, at Airflow's default log level;
@@ -188,10 +191,12 @@ def as_markdown(figures: Figures) -> str:
   the database without pgbackfill. Nothing is computed and no trigger but the foreign keys' runs, so this is what PostgreSQL itself needs.
 
 Airflow {figures.environment.airflow} migrated the databases. Each holds three years of finished runs of another DAG; every call starts with that history
-alone, its tables freshly vacuumed, analyzed and checkpointed, in a new process or on a new connection. In each of {figures.rounds} rounds every
-way takes its turn once on every PostgreSQL, and every round begins with another way. Shown are medians, and in parentheses the least and the
-greatest. Ratios are taken in each round, of what was measured in that round: seconds depend on the machine and on what else it does, so
-compare ratios.
+alone, its tables freshly vacuumed, analyzed and checkpointed, in a new process or on a new connection. In each of {figures.rounds} rounds each of
+these six takes its turn once on every PostgreSQL, and every round begins with another one. Shown are medians, and in parentheses the least and
+the greatest. *Airflow / create_backfill* is how many times longer Airflow takes; ratios are taken in each round, of what was measured in that
+round: seconds depend on the machine and on what else it does, so compare ratios.
+
+### Later calls
 
 Like with like, calls that are not the first of their process or connection, as in Airflow's API server and in a service: Airflow's comes
 after a backfill of one day of another DAG in the same process, SQL's after the same (the bare insert's: after one run) on the same
@@ -199,13 +204,18 @@ connection, rolled back:
 
 {_markdown(*_creation(figures, LATER))}
 
-*Airflow / bare* is what SQL could reach at most that writes these rows into these tables.
+*Airflow / bare* is about the most that SQL could reach which writes these rows into these tables (a *create_backfill / bare* below 1 comes from
+one slow bare insert).
+
+### First calls
 
 Like with like again, the first call of a process or of a connection, which also connects, loads, compiles and plans what later ones find ready:
 
 {_markdown(*_creation(figures, FIRST))}
 
-And not like with like, but as they often meet: the first call of an Airflow's process, as a script or `airflow backfill create` makes it (the
+### Airflow's first call beside later ones in SQL
+
+The same samples, paired differently: not like with like, but as they often meet: the first call of an Airflow's process, as a script or `airflow backfill create` makes it (the
 command itself has connected before), beside later ones of a service's connection:
 
 {_markdown(*_creation(figures, MIXED))}
@@ -225,18 +235,19 @@ longer than the statement, the share is smaller. One sample a round:
 ## The slots of a timetable
 
 `timetable_infos` and Airflow's own `iter_dagrun_infos_between` go through the same window of the same timetable: `*/5 * * * *`
-(or five minutes) in Europe/Berlin. Airflow's is timed once, inside its process, and keeps nothing; SQL's from the client's side, until the
+(or five minutes) in Europe/Berlin. Airflow's is timed once for all PostgreSQLs, as it asks none, inside its process, and keeps nothing; SQL's from the client's side, until the
 last row has arrived, where rows are counted and not parsed, {figures.rounds} times after it. *memory* is the most that the server process had, its
 program with it and shared buffers without, beside it the same for one year of the schedule, as it grows with the range if something is kept;
 *last day* is the time for the last day of those years alone.
 
 {_markdown(*_slots(figures))}
 
-`tests/timetable/test_window_cost.py` reads off the plans that a window costs the same wherever in a schedule it lies.
+`tests/timetable/test_window_cost.py` reads off the plans of the cron timetables that a window costs the same wherever in a schedule it lies.
 
 ## Where
 
-{figures.environment}. PostgreSQL with the settings that `initdb` leaves, locale C.UTF-8, over its Unix socket:
+{figures.environment}. PostgreSQL with the settings that `initdb` leaves (fsync is on, and every call's commit is in its time), locale
+C.UTF-8, over its Unix socket:
 
 {builds}
 
@@ -244,6 +255,25 @@ Compare within a row: these builds differ in more than the version. `bench/figur
 PostgreSQL that `PGBACKFILL_PG_BIN` names, or else on the embedded one; `make bench ARGS="--rounds 9 --postgresql FOLDER --write-docs"` also on
 another one, whose programs are in `FOLDER`, and renews this page.
 """
+
+
+def _summary(server: OfServer) -> str:
+    """Of later calls."""
+    airflow, create_backfill, bare_insert = LATER
+
+    def times(creation: Creation, slower: str, faster: str) -> float:
+        return median(ratios(creation.seconds[slower], creation.seconds[faster]))
+
+    speedups = ", ".join(
+        f"{times(creation, airflow, create_backfill):.0f} times at {creation.runs} x {creation.tasks}"
+        for creation in server.creations
+    )
+    largest = server.creations[-1]
+    return (
+        f"PostgreSQL {server.version}: `create_backfill` is faster than Airflow by {speedups} (runs x tasks). There it takes"
+        f" {times(largest, create_backfill, bare_insert):.2f} times as long as bare inserts of the same rows, which are"
+        f" {times(largest, airflow, bare_insert):.0f} times faster than Airflow."
+    )
 
 
 def _creation(figures: Figures, ways: tuple[str, str, str]) -> tuple[Sequence[Column], list[tuple[str, ...]]]:

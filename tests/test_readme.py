@@ -13,6 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import Connection
+from psycopg.conninfo import make_conninfo
 from support.snapshot import catalog_snapshot
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,9 +67,10 @@ def test_the_services_path(dsn: str, conn: Connection[Any], run_block: Callable[
     outputs = []
     try:
         for language, code in blocks("For a service"):
-            if language == "sql" and "_backfill(" in code:  # what the role of the README can do, it does
-                code = f"set role backfiller;\n{code}"
-            outputs.append((language, run_block(language, code, dsn)))
+            # What the role of the README can do, it does.
+            is_services = language != "sql" or "_backfill(" in code
+            run_as = make_conninfo(dsn, options="-c role=backfiller") if is_services else dsn
+            outputs.append((language, run_block(language, code, run_as)))
     finally:
         conn.execute("drop owned by backfiller")
         conn.execute("drop role backfiller")

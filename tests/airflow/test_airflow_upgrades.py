@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from cli.conftest import command_on
 from pgbackfill import migrate
 from support.airflow import RELEASES, AirflowDatabase, install
 
@@ -34,6 +35,21 @@ def test_up_to_the_newest_release_and_back(airflow_db: AirflowDatabase) -> None:
     assert guard(airflow_db) == before
     with airflow_db.connect() as conn:
         assert conn.execute("select dag_id, status from pgbackfill.backfills").fetchall() == [("linear", "queued")]
+
+
+@pytest.mark.parametrize("airflow", ["3.3.2"], indirect=True)
+def test_after_airflows_own_reset_the_command_says_how_to_start_over(airflow_db: AirflowDatabase) -> None:
+    migrate.upgrade(airflow_db.dsn)
+    before = guard(airflow_db)
+    airflow_db.command("db", "reset", "--yes")
+    assert guard(airflow_db) == []
+    pgb = command_on(airflow_db.dsn)
+    advice = "hint: They were made anew: pgbackfill uninstall, then pgbackfill migrate."
+    assert advice in pgb("status", status=1).err
+    assert advice in pgb("migrate", status=1).err
+    pgb("uninstall", "--yes")
+    pgb("migrate")
+    assert guard(airflow_db) == before
 
 
 def guard(database: AirflowDatabase) -> list[tuple[str, ...]]:

@@ -10,6 +10,7 @@ import pytest
 from cli.conftest import Command
 from pgbackfill import migrate
 from pgbackfill.resources import INDEXES
+from psycopg.conninfo import make_conninfo
 from support.dags import create, register
 from support.host import airflows_tables
 from support.psql import PsqlError
@@ -159,6 +160,36 @@ def test_missing_indexes_are_reported(pgb: Command, dsn: str) -> None:
         for statement in said.splitlines()[1].removeprefix("hint: ").split(";"):
             conn.execute(statement.encode())
     pgb("status")
+
+
+def test_tables_that_are_gone_are_reported(bare_pgb: Command, empty_dsn: str) -> None:
+    bare_pgb("migrate")
+    with psycopg.connect(empty_dsn, autocommit=True) as conn:
+        conn.execute("drop schema public cascade")
+        conn.execute("create schema public")
+        shown = bare_pgb("status", status=1)
+        assert re.search(r"^active +unknown$", shown.out, re.MULTILINE)
+        advice = "hint: They are gone: drop schema pgbackfill cascade; then pgbackfill migrate."
+        assert advice in shown.err
+        refused = bare_pgb("migrate", status=1).err
+        assert "the tables in schema public are not those that were migrated" in refused
+        assert advice in refused
+        conn.execute("drop schema pgbackfill cascade")
+    bare_pgb("migrate")
+    bare_pgb("status")
+
+
+def test_a_role_that_may_not_look_is_told_so(pgb: Command, dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        role = f"service_{conn.info.backend_pid}"
+        conn.execute(f"create role {role}")
+        conn.execute(f"grant usage on schema pgbackfill to {role}")
+        try:
+            refused = pgb("status", "--dsn", make_conninfo(dsn, options=f"-c role={role}"), status=1).err
+        finally:
+            conn.execute(f"drop owned by {role}")
+            conn.execute(f"drop role {role}")
+    assert re.fullmatch(r"pgbackfill: error: permission denied for .+ \[42501\]\n", refused)
 
 
 def test_an_interrupted_repair_is_resumed(pgb: Command, dsn: str) -> None:

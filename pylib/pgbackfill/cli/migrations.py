@@ -97,15 +97,26 @@ def _introduce(host: dict[str, Any]) -> str:
 
 
 def _is_damaged(schema: str) -> bool:
-    """Whether something is gone or disabled. Stops when it is an index, whose build needs a plan."""
+    """Whether something is gone or disabled. Stops when it is an index, whose build needs a plan, or all of it."""
     with connect() as conn:
         found = _look(conn, schema)
+    if found["column"]["state"] == "missing":
+        raise Stop(
+            Problem(f"the tables in schema {schema} are not those that were migrated", _start_over(found), REFUSED)
+        )
     for index in found["indexes"]:
         if index["state"] != "valid":
             raise Stop(
                 Problem(f"the index {index['name']} is {index['state']}", _rebuild(index["name"], schema), REFUSED)
             )
     return not found["sound"]
+
+
+def _start_over(found: dict[str, Any]) -> str:
+    """What helps when `backfill` has lost its column and so been dropped, as by `airflow db reset`."""
+    if found["host"]["kind"] == "empty":
+        return "They are gone: drop schema pgbackfill cascade; then pgbackfill migrate."
+    return "They were made anew: pgbackfill uninstall, then pgbackfill migrate."
 
 
 def _refuse_missing_functions(schema: str) -> None:
@@ -283,6 +294,16 @@ def _look(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
             """,
             [list(INDEXES), schema],
         ).fetchall()
+        has_column = cursor.execute(
+            """
+            select exists (
+              select from pg_attribute a join pg_class c on c.oid = a.attrelid
+              where c.relnamespace = to_regnamespace(quote_ident(%s)) and c.relname = 'backfill'
+                and a.attname = 'initialized_at' and not a.attisdropped
+            ) as has_column
+            """,
+            [schema],
+        ).fetchone()
         triggers = cursor.execute(
             """
             select
@@ -317,19 +338,23 @@ def _look(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
             """,
             [list(functions().keys()), list(functions().values()), views()],
         ).fetchall()
-        sound = all(part["state"] in ("valid", "enabled", "installed") for part in [*indexes, *triggers, *installed])
+        column = {"name": "initialized_at", "state": "installed" if has_column == {"has_column": True} else "missing"}
+        parts = [column, *indexes, *triggers, *installed]
+        sound = all(part["state"] in ("valid", "enabled", "installed") for part in parts)
         active: dict[str, int] | None = {}
         if exists(conn, "pgbackfill", "active_backfills"):
             try:
-                cursor.execute(
-                    "select b.status, count(*) as backfills from pgbackfill.active_backfills b group by b.status"
-                )
+                with conn.transaction():  # what fails in it is undone alone
+                    cursor.execute(
+                        "select b.status, count(*) as backfills from pgbackfill.active_backfills b group by b.status"
+                    )
                 active = {row["status"]: row["backfills"] for row in cursor}
             except psycopg.Error:  # Airflow's tables are gone
                 active = None
     return {
         "server": {**(server or {}), "host": conn.info.host, "port": conn.info.port},
         "host": find_host(conn, schema),
+        "column": column,
         "indexes": indexes,
         "triggers": triggers,
         "functions_and_views": installed,
@@ -356,12 +381,15 @@ def _show_status(found: dict[str, Any], pending: int) -> None:
             ("active", _describe_active(found["active_backfills"])),
         ]
     )
-    if not pending and not found["sound"]:
-        Console(stderr=True, highlight=False).print(
-            Text.assemble(("hint: ", "bold cyan"), "parts are missing or disabled: pgbackfill migrate")
-        )
     if pending:
-        Console(stderr=True, highlight=False).print(Text.assemble(("hint: ", "bold cyan"), "pgbackfill migrate"))
+        hint = "pgbackfill migrate"
+    elif found["column"]["state"] == "missing":
+        hint = _start_over(found)
+    elif not found["sound"]:
+        hint = "parts are missing or disabled: pgbackfill migrate"
+    else:
+        return
+    Console(stderr=True, highlight=False).print(Text.assemble(("hint: ", "bold cyan"), hint))
 
 
 def _describe_active(active: dict[str, int] | None) -> str:
