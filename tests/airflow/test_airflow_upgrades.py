@@ -41,10 +41,14 @@ def test_up_to_the_newest_release_and_back(airflow_db: AirflowDatabase) -> None:
 def test_after_airflows_own_reset_the_command_says_how_to_start_over(airflow_db: AirflowDatabase) -> None:
     migrate.upgrade(airflow_db.dsn)
     before = guard(airflow_db)
-    airflow_db.command("db", "reset", "--yes")
-    assert guard(airflow_db) == []
     pgb = command_on(airflow_db.dsn)
-    advice = "hint: They were made anew: pgbackfill uninstall, then pgbackfill migrate."
+    airflow_db.command("db", "reset", "--skip-init", "--yes")
+    assert (
+        "hint: They are gone: pgbackfill uninstall. With an Airflow, airflow db migrate" in pgb("migrate", status=1).err
+    )
+    airflow_db.command("db", "migrate")
+    assert guard(airflow_db) == []
+    advice = "hint: They were made anew: pgbackfill uninstall, then pgbackfill migrate, and grant again."
     assert advice in pgb("status", status=1).err
     assert advice in pgb("migrate", status=1).err
     pgb("uninstall", "--yes")

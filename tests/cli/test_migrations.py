@@ -162,21 +162,52 @@ def test_missing_indexes_are_reported(pgb: Command, dsn: str) -> None:
     pgb("status")
 
 
-def test_tables_that_are_gone_are_reported(bare_pgb: Command, empty_dsn: str) -> None:
-    bare_pgb("migrate")
+@pytest.mark.parametrize("revision", ["0003", "0008", "head"])
+def test_tables_that_are_gone_are_reported(bare_pgb: Command, empty_dsn: str, revision: str) -> None:
+    bare_pgb("migrate", "--revision", revision)
     with psycopg.connect(empty_dsn, autocommit=True) as conn:
         conn.execute("drop schema public cascade")
         conn.execute("create schema public")
-        shown = bare_pgb("status", status=1)
-        assert re.search(r"^active +unknown$", shown.out, re.MULTILINE)
-        advice = "hint: They are gone: drop schema pgbackfill cascade; then pgbackfill migrate."
-        assert advice in shown.err
-        refused = bare_pgb("migrate", status=1).err
-        assert "the tables in schema public are not those that were migrated" in refused
-        assert advice in refused
-        conn.execute("drop schema pgbackfill cascade")
+    shown = bare_pgb("status", status=1)
+    assert "initialized_at is missing" in shown.out
+    assert "hint: They are gone: pgbackfill uninstall." in shown.err
+    refused = bare_pgb("migrate", status=1)
+    assert "the tables in schema public are not those that were migrated" in refused.err
+    assert "hint: They are gone: pgbackfill uninstall." in refused.err
+    assert refused.out == ""
+    bare_pgb("uninstall", "--yes")
+    assert relations(empty_dsn) == 0
     bare_pgb("migrate")
     bare_pgb("status")
+
+
+@pytest.mark.parametrize("revision", ["0003", "0008", "head"])
+def test_a_column_that_is_gone_comes_back_and_no_row_is_lost(bare_pgb: Command, empty_dsn: str, revision: str) -> None:
+    bare_pgb("migrate")
+    with psycopg.connect(empty_dsn, autocommit=True) as conn:
+        register(conn)
+        create(conn, idempotency_key="k")
+        if revision != "head":
+            migrate.downgrade(empty_dsn, revision)
+        conn.execute("alter table backfill drop column initialized_at")
+        advice = re.search(r"downgrade (\d+), upgrade head", bare_pgb("migrate", status=1).err)
+        assert advice is not None
+        assert advice[0] in bare_pgb("status", status=1).err
+        migrate.downgrade(empty_dsn, advice[1])
+        migrate.upgrade(empty_dsn)
+        bare_pgb("status")
+        assert conn.execute("select count(*) > 0 from dag_run").fetchone() == (True,)
+        assert conn.execute("select count(*) from pgbackfill.idempotency_key").fetchone() == (1,)
+
+
+def test_tables_that_an_airflow_made_anew_are_its_own(bare_pgb: Command, empty_dsn: str) -> None:
+    bare_pgb("migrate")
+    with psycopg.connect(empty_dsn, autocommit=True) as conn:
+        register(conn)
+        conn.execute("create table slot_pool (id integer)")
+        assert bare_pgb("status", "--json").document["host"]["kind"] == "airflow"
+        bare_pgb("uninstall", "--yes", "--drop-data")
+        assert conn.execute("select count(*) from dag").fetchone() == (1,)
 
 
 def test_a_role_that_may_not_look_is_told_so(pgb: Command, dsn: str) -> None:

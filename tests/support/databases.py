@@ -36,7 +36,7 @@ class Server:
 def test_server() -> Iterator[Server]:
     if given := os.environ.get("PGBACKFILL_TEST_DSN"):
         yield Server(given)
-    elif BIN_VARIABLE not in os.environ and _docker_answers():
+    elif not os.environ.get(BIN_VARIABLE) and _docker_answers():
         with _container() as dsn:
             yield Server(dsn)
     else:

@@ -24,7 +24,11 @@ def find_host(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
     """Whose tables are in `schema`: Airflow's, those that pgbackfill made, or none."""
     if not exists(conn, schema, "backfill"):
         return {"kind": "empty", "schema": schema}
-    if exists(conn, "pgbackfill", "host_table") and _one(conn, "select exists (select from pgbackfill.host_table)"):
+    if (
+        exists(conn, "pgbackfill", "host_table")
+        and _one(conn, "select exists (select from pgbackfill.host_table)")
+        and not exists(conn, schema, "slot_pool")  # else an Airflow has made the tables anew
+    ):
         return {"kind": "standalone", "schema": schema}
     revision = None
     if exists(conn, schema, "alembic_version"):

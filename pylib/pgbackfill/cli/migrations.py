@@ -25,6 +25,7 @@ from pgbackfill.resources import triggers as guard_triggers
 # The newest revision below the guard's triggers and their functions.
 BELOW_THE_GUARD = "0007"
 BELOW_THE_FUNCTIONS = "0006"
+BELOW_THE_COLUMN = "0002"
 
 
 def _migration_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,7 +65,12 @@ def migrate(revision: str, as_sql: bool, schema: str, lock_timeout: str) -> None
     before = migrations.current(dsn())
     with connect() as conn:
         refuse_wrong_schema(conn, schema)
-        host = find_host(conn, schema)
+        found = _look(conn, schema, before)
+    host = found["host"]
+    if found["column"]["state"] == "missing":
+        raise Stop(
+            Problem(f"the tables in schema {schema} are not those that were migrated", _start_over(host), REFUSED)
+        )
     if not wants_json():
         render.out().print(Text(_introduce(host), "dim"))
     with _narrated() as applied:
@@ -97,13 +103,9 @@ def _introduce(host: dict[str, Any]) -> str:
 
 
 def _is_damaged(schema: str) -> bool:
-    """Whether something is gone or disabled. Stops when it is an index, whose build needs a plan, or all of it."""
+    """Whether something is gone or disabled. Stops when it is an index, whose build needs a plan."""
     with connect() as conn:
         found = _look(conn, schema)
-    if found["column"]["state"] == "missing":
-        raise Stop(
-            Problem(f"the tables in schema {schema} are not those that were migrated", _start_over(found), REFUSED)
-        )
     for index in found["indexes"]:
         if index["state"] != "valid":
             raise Stop(
@@ -112,11 +114,19 @@ def _is_damaged(schema: str) -> bool:
     return not found["sound"]
 
 
-def _start_over(found: dict[str, Any]) -> str:
-    """What helps when `backfill` has lost its column and so been dropped, as by `airflow db reset`."""
-    if found["host"]["kind"] == "empty":
-        return "They are gone: drop schema pgbackfill cascade; then pgbackfill migrate."
-    return "They were made anew: pgbackfill uninstall, then pgbackfill migrate."
+def _start_over(host: dict[str, Any]) -> str:
+    """What helps when `backfill` is there no more, or without its column."""
+    if host["kind"] == "airflow":  # as after `airflow db reset`: what pgbackfill remembers is not of these tables
+        return "They were made anew: pgbackfill uninstall, then pgbackfill migrate, and grant again."
+    if host["kind"] == "empty":
+        return (
+            "They are gone: pgbackfill uninstall. With an Airflow, airflow db migrate; "
+            "then pgbackfill migrate, and grant again."
+        )
+    return (
+        f"backfill lost its column: go below it and come back (alembic: downgrade {BELOW_THE_COLUMN}, upgrade head),"
+        " and grant again what was granted on functions and views."
+    )
 
 
 def _refuse_missing_functions(schema: str) -> None:
@@ -160,11 +170,12 @@ def status(ctx: click.Context, schema: str) -> None:
     """
     from pgbackfill import migrate as migrations
 
+    revision = migrations.current(dsn())
     with render.Busy("looking"), connect() as conn:
         refuse_wrong_schema(conn, schema)
-        found = _look(conn, schema)
+        found = _look(conn, schema, revision)
     head = migrations.heads()
-    found["revision"] = migrations.current(dsn())
+    found["revision"] = revision
     found["head"] = head
     behind = found["revision"] != head
     found["up_to_date"] = not behind and found["sound"]
@@ -277,7 +288,8 @@ class _Narrator(logging.Handler):
         self._purpose = ""
 
 
-def _look(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
+def _look(conn: psycopg.Connection, schema: str, revision: str | None = None) -> dict[str, Any]:
+    """What is there. The column is `expected` where it is not and the revision is below the one that adds it."""
     with conn.cursor(row_factory=dict_row) as cursor:
         server = cursor.execute(
             "select current_database() as database, session_user as user, current_setting('server_version') as version"
@@ -338,7 +350,9 @@ def _look(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
             """,
             [list(functions().keys()), list(functions().values()), views()],
         ).fetchall()
-        column = {"name": "initialized_at", "state": "installed" if has_column == {"has_column": True} else "missing"}
+        column = {"name": "initialized_at", "state": "installed"}
+        if has_column != {"has_column": True}:
+            column["state"] = "missing" if (revision or "") > BELOW_THE_COLUMN else "not yet"
         parts = [column, *indexes, *triggers, *installed]
         sound = all(part["state"] in ("valid", "enabled", "installed") for part in parts)
         active: dict[str, int] | None = {}
@@ -349,7 +363,11 @@ def _look(conn: psycopg.Connection, schema: str) -> dict[str, Any]:
                         "select b.status, count(*) as backfills from pgbackfill.active_backfills b group by b.status"
                     )
                 active = {row["status"]: row["backfills"] for row in cursor}
-            except psycopg.Error:  # Airflow's tables are gone
+            except (
+                psycopg.errors.UndefinedTable,
+                psycopg.errors.UndefinedColumn,
+                psycopg.errors.InsufficientPrivilege,  # the right to read every table is not one to execute
+            ):
                 active = None
     return {
         "server": {**(server or {}), "host": conn.info.host, "port": conn.info.port},
@@ -375,21 +393,28 @@ def _show_status(found: dict[str, Any], pending: int) -> None:
             ("database", f"{server['database']}, as {server['user']}"),
             ("tables", describe_host(host)),
             ("revision", _describe_revision(found, pending)),
+            ("column", _describe_column(found["column"])),
             ("indexes", _describe_parts(found["indexes"], "valid")),
             ("guard", _describe_parts(found["triggers"], "enabled")),
             ("functions", _describe_parts(found["functions_and_views"], "installed")),
             ("active", _describe_active(found["active_backfills"])),
         ]
     )
-    if pending:
+    if found["column"]["state"] == "missing":
+        hint = _start_over(found["host"])
+    elif pending:
         hint = "pgbackfill migrate"
-    elif found["column"]["state"] == "missing":
-        hint = _start_over(found)
     elif not found["sound"]:
         hint = "parts are missing or disabled: pgbackfill migrate"
     else:
         return
-    Console(stderr=True, highlight=False).print(Text.assemble(("hint: ", "bold cyan"), hint))
+    Console(stderr=True, highlight=False).print(Text.assemble(("hint: ", "bold cyan"), hint), soft_wrap=True)
+
+
+def _describe_column(column: dict[str, str]) -> Text:
+    if column["state"] == "not yet":
+        return Text("none", "yellow")
+    return Text(f"{column['name']} is {column['state']}", "green" if column["state"] == "installed" else "red")
 
 
 def _describe_active(active: dict[str, int] | None) -> str:
