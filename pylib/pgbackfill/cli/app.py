@@ -8,8 +8,9 @@ from pgbackfill.cli.backfills import cancel, create, dry_run, list_, pause, set_
 from pgbackfill.cli.base import Application
 from pgbackfill.cli.demo import demo
 from pgbackfill.cli.events import events
-from pgbackfill.cli.migrations import migrate, status, uninstall
+from pgbackfill.cli.migrations import migrate, uninstall
 from pgbackfill.cli.repair import repair
+from pgbackfill.cli.status import status
 from pgbackfill.cli.watch import watch
 
 
