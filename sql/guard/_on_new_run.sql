@@ -7,7 +7,9 @@ set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
 as $$
 begin
-  perform pgbackfill._check_attachment(new.backfill_id, new.dag_id, new.run_id);
+  if current_setting('pgbackfill.attached', true) is distinct from new.backfill_id || '/' || new.dag_id then
+    perform pgbackfill._check_attachment(new.backfill_id, new.dag_id, new.run_id);
+  end if;
   return new;
 end
 $$;

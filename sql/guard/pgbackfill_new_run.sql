@@ -2,10 +2,7 @@
 create trigger pgbackfill_new_run
 before insert on public.dag_run
 for each row
-when (
-  new.backfill_id is not null
-  and current_setting('pgbackfill.attached', true) is distinct from new.backfill_id || '/' || new.dag_id
-)
+when (new.backfill_id is not null)  -- short: every insert of a run reads it anew
 execute function pgbackfill._on_new_run();
 
 comment on trigger pgbackfill_new_run on public.dag_run is
